@@ -57,7 +57,7 @@ import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
 import { followOwners } from './owners.ts';
 import { featureRoutes } from './routes.ts';
-import { createSearch } from './search.ts';
+import { createSearch, type SearchWiring } from './search.ts';
 import { type PaymentParts, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks, startDeliveries } from './webhooks.ts';
@@ -76,6 +76,8 @@ export interface Overrides {
   readonly deliversWebhooks?: boolean;
   /** Instead of the builder of the search engine. */
   readonly searchBuilder?: (database: Database) => BaseBuilder;
+  /** Rows that were added to the search engine before it merges them. */
+  readonly longestTail?: NonNullable<SearchWiring['longestTail']>;
   /** Registered OAuth clients. */
   readonly maxClients?: number;
   readonly freeGrantLimits?: FreeGrantLimits;
@@ -250,6 +252,7 @@ const searchOptions = (options: AppOptions, report: (error: unknown) => void) =>
   onReady: (rows: number): void =>
     options.log.info({ event: 'search', rows }, `Searches of ${rows} listings are answered from memory`),
   builder: options.overrides?.searchBuilder?.(options.database) ?? searchBuilder(options, report),
+  ...(options.overrides?.longestTail && { longestTail: options.overrides.longestTail }),
 });
 
 /** Threads find the database by themselves, and keep their segments in the data directory. */

@@ -10,6 +10,7 @@ import type { Database } from '../postgres/client/database.ts';
 import type { BaseBuilder } from '../search/engine/build/base-builder.ts';
 import type { Generation } from '../search/engine/columns/segment.ts';
 import { createSearchEngine } from '../search/engine/lifecycle/engine.ts';
+import type { LONGEST_TAIL } from '../search/engine/lifecycle/generation-keeper.ts';
 import { NO_ENGINE } from '../search/engine/lifecycle/no-engine.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { createEngineBackend } from '../search/engine/questions/engine-backend.ts';
@@ -32,6 +33,7 @@ export interface SearchWiring {
   readonly settings: Config['search'];
   /** Makes the columns of the engine, and is closed with it. */
   readonly builder: BaseBuilder;
+  readonly longestTail?: typeof LONGEST_TAIL;
   /** Where questions about all results wait. */
   readonly analytics: AnalyticsQueue;
   /** Its version changes with every listing written, which ends what is remembered. */

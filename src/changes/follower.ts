@@ -48,8 +48,6 @@ export function createFollower<State>(database: Database, options: FollowerOptio
   const { clock } = database;
   let position = options.from;
   let completeAt: number | null = null;
-  /** Whether the entries before the next ones were read a moment ago. */
-  let isKnown = false;
 
   /** What is missing where the log should go on: retention is longer than any reader should be away. */
   async function findGap(sql: Sql): Promise<LogGap | undefined> {
@@ -65,8 +63,10 @@ export function createFollower<State>(database: Database, options: FollowerOptio
   const readNext = (): Promise<NextEntries<State>> =>
     database.read(async (sql) => {
       const batch = await readChanges<State>(sql, position, batchSize);
-      const isNext = batch[0] === undefined || batch[0].sequence === position + 1;
-      const gap = isNext && (isKnown || !endsAtGap) ? undefined : await findGap(sql);
+      const [first] = batch;
+      // Where nothing is left to be read, something may have been dropped a moment ago.
+      const isWhole = first === undefined ? !endsAtGap : first.sequence === position + 1;
+      const gap = isWhole ? undefined : await findGap(sql);
       return { batch, gap };
     });
 
@@ -80,7 +80,6 @@ export function createFollower<State>(database: Database, options: FollowerOptio
         wake = () => woken.abort();
         const at = clock.monotonic();
         const next = await readNext().catch(report);
-        isKnown = next !== undefined;
         if (next?.gap && endsAtGap) throw next.gap;
         if (next?.gap) report(next.gap);
         const last = next?.batch.at(-1);

@@ -14,9 +14,10 @@ import {
 } from '../support/catalogue/random-market.ts';
 import { type Answer, searchClient } from '../support/catalogue/search-client.ts';
 import { runs } from '../support/check/runs.ts';
-import { AREAS, comparedPrice, inArea } from '../support/oracle/facts.ts';
+import { comparedPrice } from '../support/oracle/facts.ts';
 import type { Query } from '../support/oracle/filters.ts';
 import { FILTERS, finds, inBox, seenAt } from '../support/oracle/search-oracle.ts';
+import { cellsOf, counted, FACETS, medianOf, pricesOf } from '../support/oracle/summaries.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -43,28 +44,6 @@ type Told = Answer & {
 const told = async (type: 'rental' | 'sale', query: Query) => (await ask(type, query)) as Told;
 const found = (type: 'rental' | 'sale', query: Query): Row[] =>
   market.filter((row) => finds(type, query, row, NOW));
-
-/** Counts of values, the commonest first and then in the order of their text. */
-function counted(values: readonly (string | number | null)[]): { value: string | number; count: number }[] {
-  const counts = Map.groupBy(
-    values.filter((value) => value !== null),
-    (value) => value,
-  );
-  return [...counts]
-    .map(([value, all]) => ({ value, count: all.length }))
-    .sort((a, b) => b.count - a.count || (String(a.value) < String(b.value) ? -1 : 1));
-}
-
-const FACETS: Readonly<Record<string, (row: Row) => readonly (string | number | null)[]>> = {
-  propertyType: ({ facts }) => [facts.propertyType],
-  status: ({ facts }) => [facts.status],
-  bedrooms: ({ facts }) => [facts.bedrooms],
-  bathrooms: ({ facts }) => [facts.bathrooms],
-  city: ({ facts }) => [facts.city?.trim().toLowerCase() ?? null],
-  features: ({ facts }) => facts.features,
-  yearBuiltDecade: ({ facts }) => [facts.yearBuilt && Math.floor(facts.yearBuilt / 10) * 10],
-  areaId: ({ facts }) => Object.keys(AREAS).filter((id) => inArea(id, facts)),
-};
 
 const queries = fc.record({
   type: fc.constantFrom('rental' as const, 'sale' as const),
@@ -113,25 +92,6 @@ test('prices are counted in thirds of powers of ten, each in just one bucket', a
   }
 });
 
-/** A geohash by halving, as its inventor tells it. */
-function geohash(lng: number, lat: number, letters: number): string {
-  const sides = { lng: [-180, 180], lat: [-90, 90] } as { lng: [number, number]; lat: [number, number] };
-  let [text, bits, count] = ['', 0, 0];
-  for (let turn = 0; text.length < letters; turn += 1) {
-    const [side, value] = turn % 2 === 0 ? (['lng', lng] as const) : (['lat', lat] as const);
-    const [low, high] = sides[side];
-    const middle = (low + high) / 2;
-    sides[side] = value >= middle ? [middle, high] : [low, middle];
-    bits = bits * 2 + (value >= middle ? 1 : 0);
-    count += 1;
-    if (count === 5) {
-      text += '0123456789bcdefghjkmnpqrstuvwxyz'[bits];
-      [bits, count] = [0, 0];
-    }
-  }
-  return text;
-}
-
 test('clusters hold all results in the box, each where its geohash says, with their median price', async () => {
   for (const zoom of [0, 3, 8, 12, 20]) {
     for (const bbox of ['-180,-90,180,90', '20,10,20.5,11', '179,10,-179.5,12']) {
@@ -147,24 +107,19 @@ test('clusters hold all results in the box, each where its geohash says, with th
       });
       const rows = found('sale', query);
       const letters = clusters[0]?.geohash.length ?? 1;
-      const places = Map.groupBy(rows, ({ facts }) => {
-        const at = seenAt(facts) ?? { lat: 0, lng: 0 };
+      for (const { facts } of rows) {
+        const at = seenAt(facts) ?? assert.fail();
         assert.ok(inBox(bbox, at.lng, at.lat));
-        return geohash(at.lng, at.lat, letters);
-      });
-      const expected = [...places].map(([hash, own]) => {
-        const prices = own.flatMap(({ facts }) => comparedPrice(facts) ?? []).sort((a, b) => a - b);
-        const middle = (prices.length - 1) / 2;
-        const median = ((prices[Math.floor(middle)] ?? 0) + (prices[Math.ceil(middle)] ?? 0)) / 2;
-        return { hash, count: own.length, median: prices.length ? Math.round(median * 100) / 100 : null };
-      });
+      }
       const shown = clusters.map((each) => ({
         hash: each.geohash,
         count: each.count,
         median: each.medianPrice,
       }));
-      const byHash = (a: { hash: string }, b: { hash: string }) => (a.hash < b.hash ? -1 : 1);
-      assert.deepEqual(shown.sort(byHash), expected.sort(byHash));
+      assert.deepEqual(
+        shown.sort((a, b) => (a.hash < b.hash ? -1 : 1)),
+        cellsOf(rows, letters),
+      );
       assert.equal(total?.value, rows.length);
     }
   }
@@ -217,13 +172,11 @@ test('figures are of all results, and withheld where they would rest on a few', 
     ]) {
       const { stats } = await told(type, { ...query, stats: 'inventory,median_list_price', limit: '1' });
       const rows = found(type, query);
-      const prices = rows.flatMap(({ facts }) => comparedPrice(facts) ?? []).sort((a, b) => a - b);
-      const middle = (prices.length - 1) / 2;
-      const median = ((prices[Math.floor(middle)] ?? 0) + (prices[Math.ceil(middle)] ?? 0)) / 2;
+      const prices = pricesOf(rows);
       assert.equal(stats.inventory?.value, rows.length);
       const { value, n, excluded, suppressed } = stats.median_list_price ?? {};
       const few = prices.length < 5;
-      const shown = few ? null : Math.round(median * 100) / 100;
+      const shown = few ? null : medianOf(prices);
       assert.deepEqual(
         [value, n, excluded, suppressed],
         [shown, prices.length, rows.length - prices.length, few],

@@ -10,6 +10,7 @@ import { DAY, NOW, writeAreas } from '../../support/catalogue/random-market.ts';
 import { stepArbitrary, take } from '../../support/catalogue/random-steps.ts';
 import { runs } from '../../support/check/runs.ts';
 import { until } from '../../support/check/until.ts';
+import { faultyLog } from '../../support/engine/log-fault.ts';
 import { engineStage, idsOf } from '../../support/engine/stage.ts';
 import { manualClock } from '../../support/service/clock.ts';
 
@@ -132,6 +133,27 @@ test('an engine that lost its place in the log is loaded again, and answers with
   await until('it has the new listing', () => engine.status().rows === 2);
   await assertCurrent(engine);
   assert.match(String(reported.at(-1)), /dropped unread/);
+});
+
+test('changes that were dropped between two readings of the log are missed at once, not with the next change', async (t) => {
+  const { database, write, createEngine, assertCurrent } = await engineStage(t);
+  const { gate, database: own } = faultyLog(database);
+  await write([home('a')]);
+  const { engine } = createEngine({ database: own });
+  await engine.start();
+  await assertCurrent(engine);
+  gate.close();
+  const { came } = gate;
+  await until('the log waits', () => gate.came > came);
+  await write([home('b')]);
+  await database.write(
+    (sql) =>
+      sql`update change_log set retained_from = (select max(first_sequence + changes) from change_batch)`,
+  );
+  await database.write((sql) => sql`delete from change`);
+  gate.open();
+  await until('it has the new listing', () => engine.status().rows === 2);
+  await assertCurrent(engine);
 });
 
 test('without its database an engine keeps what it has and says how old that may be', async (t) => {

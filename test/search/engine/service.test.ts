@@ -3,12 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
-import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
+import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { readMetric } from '../../support/billing/read-metric.ts';
 import { draft } from '../../support/catalogue/drafts.ts';
 import { until } from '../../support/check/until.ts';
 import { atEnd } from '../../support/database/database.ts';
 import { holdLoad } from '../../support/engine/held-load.ts';
+import { faultyLog } from '../../support/engine/log-fault.ts';
 import { Gate } from '../../support/engine/stage.ts';
 import { memoryLog } from '../../support/service/memory-log.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
@@ -91,33 +92,15 @@ test('memory answers what is on the market, PostgreSQL everything else, and ever
   assert.deepEqual([await answersBy(plain, 'memory'), (await readiness(plain)).search], [0, 'PostgreSQL']);
 });
 
-/** A database on which reads of the log wait at a gate. */
-function gatedLog(database: Database, gate: Gate): Database {
-  return {
-    ...database,
-    read: (work, options) =>
-      database.read(
-        (sql) =>
-          work(
-            new Proxy(sql, {
-              apply: (target, self, given: Parameters<typeof sql>) =>
-                String(given[0]).includes('words_before')
-                  ? gate.pass().then(() => Reflect.apply(target, self, given))
-                  : Reflect.apply(target, self, given),
-            }),
-          ),
-        options,
-      ),
-  };
-}
-
 test('who wants no cache waits for what was committed, and is told after a second that it may be missing', async (t) => {
-  const gate = new Gate();
+  let gate = new Gate();
   const service = await startService(t, {
     async connect(url) {
       const database = openDatabase({ url, maxConnections: 8, timeout: 60_000 });
       atEnd(t, () => database.close(1_000));
-      return gatedLog(database, gate);
+      const faulty = faultyLog(database);
+      gate = faulty.gate;
+      return faulty.database;
     },
   });
   await write(service, home('a'));
@@ -147,12 +130,14 @@ test('who wants no cache waits for what was committed, and is told after a secon
 });
 
 test('a walk meets what is left, though far more than a page left the market behind the back of an engine that is late', async (t) => {
-  const gate = new Gate();
+  let gate = new Gate();
   const service = await startService(t, {
     async connect(url) {
       const database = openDatabase({ url, maxConnections: 8, timeout: 60_000 });
       atEnd(t, () => database.close(1_000));
-      return gatedLog(database, gate);
+      const faulty = faultyLog(database);
+      gate = faulty.gate;
+      return faulty.database;
     },
   });
   const homes = Array.from({ length: 200 }, (_, at) => home(`home-${at}`, { listPrice: at + 1 }));
