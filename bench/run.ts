@@ -8,7 +8,7 @@ import { knownKeysInOutage } from './billing/outage.ts';
 import { logAgainstNone } from './changes.ts';
 import { callsForOneListing } from './coalescing.ts';
 import { engineAgainstPeers } from './engine/peers/peers.ts';
-import { questionsOfEngine } from './engine/questions.ts';
+import { questionsAmongMany, questionsOfEngine } from './engine/questions.ts';
 import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from './feeds/fan-out.ts';
 import { idleFeeds } from './feeds/idle.ts';
 import { eventPages } from './feeds/pages.ts';
@@ -74,7 +74,7 @@ const { positionals: names, values } = parseArgs({
     cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') },
     // Where more are kept, for `growth`: 11 GB a million.
     larger: { type: 'string', default: join(tmpdir(), 'freehold-larger') },
-    // How many, for `growth` (four million), `soak` (one million) and `scale`.
+    // How many, for `growth` and `scale` (four million), `soak` (one million) and `peers` (650,000).
     listings: { type: 'string' },
     // Where the soak has its listings, and how long it takes.
     soaked: { type: 'string', default: join(tmpdir(), 'freehold-soak') },
@@ -140,6 +140,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   mcp: memoryOfAgents,
   outage: knownKeysInOutage,
   engine: questionsOfEngine,
+  scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),
   webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],
 };

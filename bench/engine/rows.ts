@@ -89,7 +89,7 @@ function activeRows(towns: readonly Town[], home: number, areas: AreasOf): Activ
 function addWords(words: WordCollector, hashes: readonly number[], id: string): void {
   words.beginRow();
   for (const hash of hashes) words.addWord(hash);
-  for (const own of ['', 'k', 'p', 'm']) words.addWord(hashWord(`A${id}${own}`));
+  for (const own of ['', 'k', 'p', 'm']) words.add(words.addToVocabulary(hashWord(`A${id}${own}`)));
 }
 
 /** A listing like another one, some streets away, somewhat cheaper or dearer, and listed at another hour. */

@@ -1,5 +1,6 @@
 // Facets: how many results have each value, counted over the columns.
 
+import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { Facet } from '../../query/parameters.ts';
 import { PRICE_BUCKET_EDGES } from '../../query/price-buckets.ts';
 import type { FacetCount } from '../../query/search-backend.ts';
@@ -111,8 +112,8 @@ function numberCounter(column: 'bedrooms' | 'bathrooms' | 'yearBuilt', step: 1 |
       for (let at = 0; at < count; at++) {
         const value = values[rows[at] as number] as number;
         const group = step === 1 ? value : Math.floor(value / 10) * 10;
-        if (group >= 0 && group < MOST_COUNTED_IN_ARRAY && group === (group | 0))
-          counts[group] = (counts[group] as number) + 1;
+        const whole = group >>> 0;
+        if (whole === group && whole < MOST_COUNTED_IN_ARRAY) counts[whole] = (counts[whole] as number) + 1;
         else if (!Number.isNaN(group)) others.set(group, (others.get(group) ?? 0) + 1);
       }
     };
@@ -126,27 +127,34 @@ function numberCounter(column: 'bedrooms' | 'bathrooms' | 'yearBuilt', step: 1 |
   };
 }
 
+/** Numbers with as many bits are an octave, in which lies one edge at most, but for those below 1 and the very large. */
+const OCTAVES = 32;
+const LAST_OCTAVE = 2 ** (OCTAVES - 1);
+
 /** Buckets of prices by their numbers from 1. Prices below all buckets count nowhere. */
 function bucketCounter(edges: readonly number[]): FacetCounter {
-  const lowest = Float64Array.from(edges);
+  // Ends with what no price reaches, so that the search for a bucket needs no other end.
+  const lowest = Float64Array.from([...edges, Number.POSITIVE_INFINITY]);
+  const firsts = Uint8Array.from({ length: OCTAVES + 1 }, (_, octave) =>
+    octave === 0 ? 0 : lowerBound(edges.length, (at) => (edges[at] as number) <= 2 ** (octave - 1)),
+  );
   const counts = new Uint32Array(edges.length + 1);
   const consume = (prices: NumberArray): RowConsumer => {
     return (rows, count) => {
       for (let at = 0; at < count; at++) {
         const price = prices[rows[at] as number] as number;
-        let [low, high] = [0, lowest.length];
-        while (low < high) {
-          const middle = (low + high) >>> 1;
-          if ((lowest[middle] as number) <= price) low = middle + 1;
-          else high = middle;
-        }
-        counts[low] = (counts[low] as number) + 1;
+        // What is unknown or negative is below every edge.
+        const octave = price >= 1 ? OCTAVES - Math.clz32(Math.min(price, LAST_OCTAVE)) : 0;
+        let bucket = firsts[octave] as number;
+        // Half of the prices pass an edge, which no processor foretells: a sum needs no branch.
+        bucket += Number((lowest[bucket] as number) <= price);
+        while ((lowest[bucket] as number) <= price) bucket++;
+        counts[bucket] = (counts[bucket] as number) + 1;
       }
     };
   };
   return {
     consume: ({ numbers: { price } }) => (price === undefined ? NO_ROWS : consume(price)),
-    // What is unknown is below every edge.
     counts: () => positive(counts).flatMap(([value, count]) => (value === 0 ? [] : [{ value, count }])),
   };
 }
