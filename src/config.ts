@@ -60,6 +60,8 @@ export interface Config {
     readonly engine: (typeof SEARCH_ENGINES)[number];
     /** One answer of the engine in memory in so many is compared with that of PostgreSQL; 0: none. */
     readonly shadowRate: number;
+    /** The most that cached records of pages may take, in 1,000,000 bytes; 0: none are. */
+    readonly cacheMegabytes: number;
   };
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
@@ -84,6 +86,7 @@ const NAMES = [
     'METRICS_TOKEN',
     'SEARCH_ENGINE',
     'SEARCH_SHADOW_RATE',
+    'SEARCH_CACHE_MB',
     'LOG_LEVEL',
     'SAMPLE_PORT',
     'SAMPLE_INTERVAL',
@@ -151,6 +154,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     search: {
       engine: read.oneOf('SEARCH_ENGINE', SEARCH_ENGINES, 'memory'),
       shadowRate: read.integer('SEARCH_SHADOW_RATE', 1_000, 0, 1_000_000_000),
+      cacheMegabytes: read.integer('SEARCH_CACHE_MB', 64, 0, 1_024),
     },
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };

@@ -59,7 +59,10 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
     ...{ database, catalogue, clock: systemClock, tiers: TIERS, analytics, cache },
     ...createSearch({
       ...{ database, clock: systemClock, analytics, cache, metrics: createMetrics(), report: console.error },
-      ...{ settings: { engine: 'postgres', shadowRate: 0 }, builder: createLocalBuilder(database) },
+      ...{
+        settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
+        builder: createLocalBuilder(database),
+      },
     }),
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },
     findCurrencies: async () => [],

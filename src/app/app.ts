@@ -151,7 +151,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const figures = createMarketFigures({ database, findCurrencies, analytics });
   const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options, report) });
-  const { backend, areas, engine, untilSearched } = search;
+  const { backend, areas, records, engine, untilSearched } = search;
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics, untilSearched });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
@@ -173,7 +173,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const routes = featureRoutes({
     ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
-    ...{ analytics, findCurrencies, figures, backend, areas },
+    ...{ analytics, findCurrencies, figures, backend, areas, records },
     sample,
     ...{
       feeds: createFeedLimit(tiers),

@@ -97,7 +97,10 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
   const analytics = new AnalyticsQueue(database, clock);
   const search = createSearch({
     ...{ database, clock, analytics, cache, metrics, report: () => {} },
-    ...{ settings: { engine: 'postgres', shadowRate: 0 }, builder: createLocalBuilder(database) },
+    ...{
+      settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
+      builder: createLocalBuilder(database),
+    },
   });
   const parts = {
     ...{ ...common, rateLimiter, catalogue, cache, refresh },

@@ -27,6 +27,7 @@ import type { Database } from '../postgres/client/database.ts';
 import { PriceTrends } from '../property/price-trend-store.ts';
 import { propertyRoutes } from '../property/routes.ts';
 import { freezeSearch } from '../search/http/freeze-search.ts';
+import type { RecordCache } from '../search/http/record-cache.ts';
 import { searchRoutes } from '../search/http/routes.ts';
 import { createSavedMatches } from '../search/http/saved-matches.ts';
 import type { SearchBackend } from '../search/query/search-backend.ts';
@@ -62,6 +63,7 @@ export interface FeatureParts extends UsageParts {
   readonly analytics: AnalyticsQueue;
   readonly backend: SearchBackend;
   readonly areas: AreaIdCache;
+  readonly records: RecordCache;
   readonly findCurrencies: FindCurrencies;
   readonly figures: MarketFigures;
   readonly setGrantWatched: WatcherOptions['setGrantWatched'];

@@ -1,7 +1,8 @@
-// Metrics of searches: the engine in memory, and what answers.
+// Metrics of searches: the engine in memory, what answers, and the cache of records.
 
 import type { Metrics } from '../lib/metrics.ts';
 import type { EngineStatus, SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
+import type { RecordCache } from '../search/http/record-cache.ts';
 import type { ShadowOutcome } from '../search/switch/shadow.ts';
 
 export interface SearchCounters {
@@ -41,4 +42,12 @@ export function measureEngine(metrics: Metrics, engine: Pick<SearchEngine, 'stat
     onAnswer: (backend) => answers.inc({ backend }),
     onOutcome: (outcome) => comparisons.inc({ outcome }),
   };
+}
+
+export function measureRecords(metrics: Metrics, records: Pick<RecordCache, 'status'>): void {
+  const counter = (name: string, help: string, value: () => number) =>
+    metrics.observableCounter(`freehold_search_cache_${name}_total`, help, value);
+  counter('hits', 'Records of pages that were cached.', () => records.status().hits);
+  counter('misses', 'Records of pages that had to be read.', () => records.status().misses);
+  metrics.gauge('freehold_search_cache_bytes', 'Bytes of cached records.', () => records.status().bytes);
 }

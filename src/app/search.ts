@@ -15,6 +15,7 @@ import { NO_ENGINE } from '../search/engine/lifecycle/no-engine.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { createEngineBackend } from '../search/engine/questions/engine-backend.ts';
 import { SEARCH_REMEDY } from '../search/http/handler.ts';
+import { RecordCache } from '../search/http/record-cache.ts';
 import type { SearchBackend } from '../search/query/search-backend.ts';
 import { rememberAnswers } from '../search/sql/remembered-backend.ts';
 import { createSqlBackend } from '../search/sql/sql-backend.ts';
@@ -22,7 +23,7 @@ import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { createBackendSwitch } from '../search/switch/backend-switch.ts';
 import { matchingAmong } from '../search/switch/matching-among.ts';
 import { createShadow } from '../search/switch/shadow.ts';
-import { measureEngine } from './search-metrics.ts';
+import { measureEngine, measureRecords } from './search-metrics.ts';
 
 export interface SearchWiring {
   readonly database: Database;
@@ -43,6 +44,7 @@ export interface SearchWiring {
 export interface SearchParts {
   readonly backend: SearchBackend;
   readonly areas: AreaIdCache;
+  readonly records: RecordCache;
   readonly engine: SearchEngine;
   /** Resolves once searches know what was written before, or are late. */
   untilSearched(): Promise<unknown>;
@@ -81,8 +83,12 @@ export function createSearch(wiring: SearchWiring): SearchParts {
     ...{ sql, engine, engineOver, onAnswer },
     onEngineAnswer: (search, question) => shadow.note(search, question),
   });
+  // PostgreSQL reads records with their page.
+  const bytes = settings.engine === 'memory' ? settings.cacheMegabytes * 1e6 : 0;
+  const records = new RecordCache({ bytes, monotonic: () => clock.monotonic() });
+  measureRecords(wiring.metrics, records);
   return {
-    ...{ areas, engine, backend },
+    ...{ areas, records, engine, backend },
     untilSearched: () => engine.catchUp(SEARCHED_LIMIT),
     start: () => engine.start(),
     async stop() {

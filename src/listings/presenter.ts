@@ -3,25 +3,29 @@
 import { type Principal, tierName } from '../access/tiers/tiers.ts';
 import { Problem } from '../lib/problem.ts';
 import { roundTo } from '../lib/round.ts';
-import { daysOnMarket, parseStoredClock } from './days-on-market.ts';
+import { type DaysOnMarketClock, daysOnMarket, parseStoredClock } from './days-on-market.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
 import type { Listing } from './record.ts';
 import type { StoredListing } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
 import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from './vocabulary.ts';
 
-/** How one reader sees records: when, in which units, and with which rights. */
-export interface ReaderView {
+/** How one kind of reader sees records: in which units, and with which rights. */
+interface LastingView {
   readonly units: UnitSystem;
-  readonly source: 'live' | 'cached';
   /** Internal callers may switch display rules off. */
   readonly ignoreDisplayRules: boolean;
   /** Whether listings include cumulative and reported days on market. */
   readonly allDaysOnMarket: boolean;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
   /** Base of the URLs in the record, without a slash at its end. */
   readonly publicUrl: string;
+}
+
+/** The same at one moment. */
+export interface ReaderView extends LastingView {
+  readonly source: 'live' | 'cached';
+  /** Milliseconds since the epoch. */
+  readonly now: number;
 }
 
 /** The view of one request. Throws TIER_RESTRICTED if anyone but Internal asks to ignore display rules. */
@@ -69,10 +73,46 @@ export function isVisible(
 /** The public record; null where the whole listing is hidden from this reader. */
 export function presentListing(stored: StoredListing, view: ReaderView): Listing | null {
   if (!isVisible(stored, view)) return null;
+  return { ...lastingMembers(stored, view), ...movingMembers(momentsOf(stored), view) };
+}
+
+/** What the moving members of a listing are computed from. */
+export interface Moments {
+  readonly clock: DaysOnMarketClock;
+  readonly earlierDays: number;
+  readonly fetchedAt: string;
+}
+
+export const momentsOf = (stored: StoredListing): Moments => ({
+  clock: parseStoredClock(stored.daysOnMarketStart, stored.daysOnMarketEnd),
+  earlierDays: stored.earlierDays,
+  fetchedAt: stored.fetchedAt,
+});
+
+/**
+ * All members that may change while the version of a listing stays: what time moves, what follows from other listings of the
+ * property, and when the source last confirmed it.
+ */
+export function movingMembers({ clock, earlierDays, fetchedAt }: Moments, view: ReaderView) {
+  const days = daysOnMarket(clock, view.now);
+  return {
+    daysOnMarket: days,
+    ...(view.allDaysOnMarket && { cumulativeDaysOnMarket: days === null ? null : days + earlierDays }),
+    source: view.source,
+    fetchedAt: view.source === 'live' ? new Date(view.now).toISOString() : fetchedAt,
+  };
+}
+
+export type MovingMembers = ReturnType<typeof movingMembers>;
+
+/** All other members. Its types keep everything from it that moves: each version has one such record for each view. */
+export function lastingMembers(
+  stored: Omit<StoredListing, 'earlierDays' | 'fetchedAt'>,
+  view: LastingView,
+): Omit<Listing, keyof MovingMembers> {
   const { property, ...unmasked } = stored.record;
   const record = isMasked(stored, view) ? maskAddress(unmasked) : unmasked;
   const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
-  const days = daysOnMarket(parseStoredClock(stored.daysOnMarketStart, stored.daysOnMarketEnd), view.now);
   return {
     ...record,
     // Records of an earlier release lack `rentControl`.
@@ -84,17 +124,11 @@ export function presentListing(stored: StoredListing, view: ReaderView): Listing
     areaUnit: unit,
     lotSizeUnit: unit,
     areaIds: [...stored.areaIds],
-    daysOnMarket: days,
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,
-    source: view.source,
-    fetchedAt: view.source === 'live' ? new Date(view.now).toISOString() : stored.fetchedAt,
     url: `${view.publicUrl}/v1/property/${stored.id}`,
     version: stored.version,
-    ...(view.allDaysOnMarket && {
-      cumulativeDaysOnMarket: days === null ? null : days + stored.earlierDays,
-      daysOnMarketReported: property.daysOnMarketReported,
-    }),
+    ...(view.allDaysOnMarket && { daysOnMarketReported: property.daysOnMarketReported }),
   };
 }
 
@@ -117,7 +151,7 @@ function pricePerArea(
 }
 
 /** Whether the address is withheld from this reader. */
-const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: ReaderView): boolean =>
+const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: LastingView): boolean =>
   !stored.addressDisplayed && !view.ignoreDisplayRules;
 
 type PublicRecord = Omit<StoredRecord, 'property'>;
@@ -155,7 +189,10 @@ export function maskAddress(record: PublicRecord): PublicRecord {
   };
 }
 
-function presentLocation(stored: StoredListing, view: ReaderView): Listing['location'] {
+function presentLocation(
+  stored: Pick<StoredListing, 'addressDisplayed' | 'record'>,
+  view: LastingView,
+): Listing['location'] {
   const { location } = stored.record;
   return isMasked(stored, view) ? maskLocation(location) : location;
 }

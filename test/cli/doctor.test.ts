@@ -167,7 +167,7 @@ test('doctor warns of a log without room for tomorrow, and of one that is kept t
 test('doctor says how much memory searches need, and warns where the service may not use as much', async (t) => {
   const { database } = await testDatabase(t);
   const look = (engine: 'memory' | 'postgres', limit: number) =>
-    checkSearch({ search: { engine, shadowRate: 0 } }, database, limit);
+    checkSearch({ search: { engine, shadowRate: 0, cacheMegabytes: 0 } }, database, limit);
   const enough = await look('memory', 4e9);
   assert.deepEqual(
     [enough.state, enough.detail.includes('need about 150 MB of memory, of 4000 MB')],

@@ -85,7 +85,11 @@ test('docs/configuration.md names every setting with its default, and no other',
     },
     OAUTH_REFRESH_GRACE_SECONDS: defaults.oauth.refreshGrace,
     BILLING_GRACE_DAYS: defaults.billing.graceDays,
-    ...{ SEARCH_ENGINE: defaults.search.engine, SEARCH_SHADOW_RATE: defaults.search.shadowRate },
+    ...{
+      SEARCH_ENGINE: defaults.search.engine,
+      SEARCH_SHADOW_RATE: defaults.search.shadowRate,
+      SEARCH_CACHE_MB: defaults.search.cacheMegabytes,
+    },
     RESO_REFRESHES_PER_MINUTE: reso.kind === 'reso' && reso.refreshesPerMinute,
   };
   for (const [name, value] of Object.entries(expected)) assert.equal(shown.get(name), String(value), name);

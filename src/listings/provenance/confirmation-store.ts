@@ -6,6 +6,19 @@ import type { Database, Sql, SqlFragment, Transaction } from '../../postgres/cli
 export const fetchedAtSql = (sql: Sql): SqlFragment => sql`greatest(listing.fetched_at,
   (select confirmed_at from listing_confirmation as confirmed where confirmed.listing_id = listing.id))`;
 
+/** When the sources of these listings last confirmed them, RFC 3339, by id. */
+export async function findConfirmations(
+  database: Database,
+  listingIds: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const rows = await database.read(
+    (sql) => sql<{ id: string; fetchedAt: string }[]>`
+      select id, ${fetchedAtSql(sql)} as "fetchedAt" from listing where id = any(${[...listingIds]}::text[])`,
+    { planned: 'once' },
+  );
+  return new Map(rows.map(({ id, fetchedAt }) => [id, fetchedAt]));
+}
+
 /** Records that these listings, which the transaction has locked, are unchanged. `at` in milliseconds. */
 export async function writeConfirmations(
   tx: Transaction,

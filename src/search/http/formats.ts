@@ -1,11 +1,10 @@
-// Formats of search results: JSON, GeoJSON, CSV and JSON lines, as pages and as exports.
+// Formats of search results, and those of one listing a line: CSV and JSON lines, as pages and as exports.
 
 import { readCursor } from '../../http/input/cursor.ts';
-import type { Reply } from '../../http/output/reply.ts';
 import { invalidParameter, Problem } from '../../lib/problem.ts';
 import { findIncluded, type Included } from '../../listings/included.ts';
 import { presentListing, type ReaderView } from '../../listings/presenter.ts';
-import { type Listing, MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
+import { MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
 import { selectFields } from '../../listings/sparse-fields.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { FORMATS, type Format, type SearchQuery } from '../query/parameters.ts';
@@ -43,7 +42,7 @@ export function formatOf(query: SearchQuery, mediaType: string): Format {
 export const contentType = (format: Format): string =>
   format === 'csv' ? 'text/csv; charset=utf-8; header=present' : `${MEDIA_TYPES[format]}; charset=utf-8`;
 
-/** How the listings of a page are shown, and to whom. */
+/** How listings are shown, and to whom. */
 export interface RowOptions {
   readonly database: Database;
   readonly plan: SearchPlan;
@@ -52,15 +51,14 @@ export interface RowOptions {
 }
 
 /** A listing as this reader sees it, with the requested fields and parts. */
-export interface ResultRow {
+interface ResultRow {
   readonly record: Readonly<Record<string, unknown>>;
-  readonly location: Listing['location'];
   /** Continues after this listing. */
   readonly cursor: string;
 }
 
-/** The listings of a page that this reader may see. */
-export async function presentRows(
+/** The listings that this reader may see. */
+async function presentRows(
   { database, plan, reader, included }: RowOptions,
   hits: readonly SearchHit[],
 ): Promise<ResultRow[]> {
@@ -70,7 +68,7 @@ export async function presentRows(
     const listing = presentListing(hit.listing, reader);
     if (listing === null) return [];
     const record = { ...selectFields(listing, plan.fields), ...additions?.get(listing.id) };
-    return { record, location: listing.location, cursor: cursorAfter(plan, hit) };
+    return { record, cursor: cursorAfter(plan, hit) };
   });
 }
 
@@ -118,34 +116,4 @@ export function refuseBackwards({ cursor }: SearchPlan): void {
   if (cursor?.direction !== 'previous') return;
   const detail = 'it leads to the previous page, and an export only goes forward';
   throw new Problem('INVALID_CURSOR', `cursor: ${detail}.`, { errors: [{ parameter: 'cursor', detail }] });
-}
-
-/** Serialising this many records as JSON takes a few milliseconds; more are written in chunks. */
-const MAX_AT_ONCE = 100;
-
-/** A page as one JSON document: its listings, and the members of `rest`. */
-export function listReply(rows: readonly ResultRow[], rest: object): Pick<Reply, 'json' | 'chunks'> {
-  const data = rows.map(({ record }) => record);
-  if (data.length <= MAX_AT_ONCE) return { json: { object: 'list', data, ...rest } };
-  return { chunks: listChunks(data, rest) };
-}
-
-async function* listChunks(data: readonly object[], rest: object): AsyncGenerator<string, void, void> {
-  yield '{"object":"list","data":[';
-  for (let from = 0; from < data.length; from += MAX_AT_ONCE) {
-    const chunk = data.slice(from, from + MAX_AT_ONCE).map((record) => JSON.stringify(record));
-    yield `${from === 0 ? '' : ','}${chunk.join()}`;
-  }
-  const members = Object.entries(rest).map(([name, value]) => `,"${name}":${JSON.stringify(value)}`);
-  yield `]${members.join('')}}`;
-}
-
-/** A GeoJSON feature (RFC 7946) with everything known of it as its properties. */
-export function featureOf(
-  id: unknown,
-  at: { readonly lat: number; readonly lng: number } | null,
-  properties: Readonly<Record<string, unknown>>,
-): Record<string, unknown> {
-  const geometry = at && { type: 'Point', coordinates: [at.lng, at.lat] };
-  return { type: 'Feature', id, geometry, properties };
 }

@@ -22,25 +22,24 @@ import { exactTotal, type FoundTotal, NO_TOTAL, type Total } from '../summaries/
 import {
   contentType,
   exportLines,
-  featureOf,
   formatOf,
   headOf,
   isLineFormat,
   type LineFormat,
   linesOf,
-  listReply,
-  presentRows,
-  type RowOptions,
   refuseBackwards,
 } from './formats.ts';
+import { type PageFormat, type PageOptions, pageBody, placesBody } from './page-body.ts';
 import { type Page, type PageRequest, readPage } from './pagination.ts';
 import { findPlaceSuggestions } from './place-suggestion-store.ts';
+import type { RecordCache } from './record-cache.ts';
 import { resolveQuery } from './resolve-query.ts';
 
 export interface SearchOptions {
   readonly database: Database;
   readonly backend: SearchBackend;
   readonly areas: AreaIdCache;
+  readonly records: RecordCache;
   readonly analytics: AnalyticsQueue;
   readonly clock: Clock;
   readonly tiers: Tiers;
@@ -66,7 +65,7 @@ export interface SearchRequest {
 }
 
 /** A search being answered. */
-interface SearchJob extends RowOptions, PageRequest {
+interface SearchJob extends PageOptions, PageRequest {
   readonly options: SearchOptions;
   readonly request: SearchRequest;
   /** As of before anything was counted. */
@@ -102,9 +101,12 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
     const asked = { plan: planned, resolved, fresh, ...(isExport && { signal: request.left() }) };
     const plan = await requireOneCurrency({ backend, findCurrencies, fresh }, asked, query);
     const answer = (signal?: AbortSignal): Promise<Reply> => {
+      const included = query.include ?? [];
+      // Nothing is kept of what `include` adds.
+      const records = options.records.view(reader, plan.fields, fresh || included.length > 0);
       const job: SearchJob = {
         ...{ ...asked, ...(signal && { signal }), plan, options, request, loading, reads },
-        ...{ database, reader, included: query.include ?? [] },
+        ...{ database, reader, included, records },
       };
       if (query.cluster === true) return answerClusters(job, format);
       if (!isLineFormat(format)) return answerPage(job, format);
@@ -118,18 +120,16 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
 const hasFigures = ({ facets, stats, explain, cluster }: SearchQuery): boolean =>
   [facets, stats].some(Boolean) || explain === true || cluster === true;
 
-async function answerPage(job: SearchJob, format: Format): Promise<Reply> {
+async function answerPage(job: SearchJob, format: PageFormat): Promise<Reply> {
   // Facets count all results, so they count the total too.
   const isCounted = job.request.query.facets !== undefined;
   const { hits, page, counted } = await readPage(
     isCounted ? { ...job, plan: { ...job.plan, count: 'none' } } : job,
+    job.records.find,
   );
   const { rest, headers } = await composeRest(job, page, hits.length === 0, async () => counted);
-  const rows = await presentRows(job, hits);
-  if (format !== 'geojson')
-    return { ...listReply(rows, rest), headers: { ...headers, 'content-type': contentType('json') } };
-  const features = rows.map(({ record, location }) => featureOf(record.id, location, record));
-  return collection(features, rest, headers);
+  const body = await pageBody(format, job, hits, rest);
+  return { ...body, headers: { ...headers, 'content-type': contentType(format) } };
 }
 
 async function answerClusters(job: SearchJob, format: Format): Promise<Reply> {
@@ -137,17 +137,9 @@ async function answerClusters(job: SearchJob, format: Format): Promise<Reply> {
   const isEmpty = clusters.length === 0;
   const { rest, headers } = await composeRest(job, page, isEmpty, () => job.reads.total(job));
   if (format !== 'geojson') return { json: { object: 'list', clusters, ...rest }, headers };
-  return collection(
-    clusters.map((cluster) => featureOf(cluster.geohash, cluster, cluster)),
-    rest,
-    headers,
-  );
+  const text = placesBody(clusters, rest);
+  return { text, headers: { ...headers, 'content-type': contentType(format) } };
 }
-
-const collection = (features: readonly unknown[], rest: object, headers: Record<string, string>): Reply => ({
-  json: { type: 'FeatureCollection', features, ...rest },
-  headers: { ...headers, 'content-type': contentType('geojson') },
-});
 
 /** One page as lines. */
 async function answerLines(job: SearchJob, format: LineFormat): Promise<Reply> {

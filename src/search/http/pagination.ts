@@ -2,7 +2,7 @@
 
 import { writeCursor } from '../../http/input/cursor.ts';
 import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
-import type { SearchHit } from '../query/search-backend.ts';
+import type { FindKnown, KnownListing, SearchHit } from '../query/search-backend.ts';
 import { areIdsDescending } from '../query/sort.ts';
 import type { SearchReads } from '../summaries/search-reads.ts';
 import { exactTotal, type FoundTotal, NO_TOTAL } from '../summaries/total.ts';
@@ -14,8 +14,8 @@ export interface Page {
   readonly prevCursor: string | null;
 }
 
-export interface SearchPage {
-  readonly hits: readonly SearchHit[];
+export interface SearchPage<Known extends KnownListing = never> {
+  readonly hits: readonly SearchHit<Known>[];
   readonly page: Page;
   readonly counted: FoundTotal;
 }
@@ -25,14 +25,17 @@ export interface PageRequest extends ResolvedSearch {
   readonly reads: SearchReads;
 }
 
-/** One page with its total, which is counted while the page is read. */
-export async function readPage(search: PageRequest): Promise<SearchPage> {
+/** One page with its total, which is counted while the page is read; `known` may spare reading some records. */
+export async function readPage<Known extends KnownListing = never>(
+  search: PageRequest,
+  known?: FindKnown<Known>,
+): Promise<SearchPage<Known>> {
   const { plan, reads } = search;
   const asks = plan.count !== 'none';
   const counting = asks && !reads.countsAlong?.(search) ? reads.total(search) : NO_TOTAL;
   // The page may fail first, or need no count.
   if (counting instanceof Promise) counting.catch(() => {});
-  const { hits, more, total } = await reads.page(search);
+  const { hits, more, total } = await reads.page(search, known);
   const page = { limit: plan.limit, ...cursorsOf(plan, hits, more) };
   if (!asks) return { hits, page, counted: NO_TOTAL };
   if (plan.cursor === null && !more) return { hits, page, counted: exactTotal(hits.length) };
@@ -45,8 +48,10 @@ const atLeast = (counted: FoundTotal, known: number): FoundTotal =>
   counted.total ? exactTotal(Math.max(counted.total.value, known)) : counted;
 
 /** The cursor that continues after a row. */
-export function cursorAfter({ digest: query, startedAt, currency }: SearchPlan, row: SearchHit): string {
-  const { values, listing } = row;
+export function cursorAfter(
+  { digest: query, startedAt, currency }: SearchPlan,
+  { values, listing }: SearchHit<KnownListing>,
+): string {
   return writeCursor({ query, direction: 'next', startedAt, values, id: listing.id, currency });
 }
 
@@ -57,12 +62,15 @@ const [BEFORE_IDS, AFTER_IDS] = ['', '~'];
  * Cursors before the first and after the last row. A page reached by a cursor always has a page on the side that it came
  * from; if its own rows are gone meanwhile, the cursors continue from the cursor that led here.
  */
-function cursorsOf(plan: SearchPlan, hits: readonly SearchHit[], more: boolean) {
+function cursorsOf(plan: SearchPlan, hits: readonly SearchHit<KnownListing>[], more: boolean) {
   const { cursor: current, digest: query, startedAt, currency } = plan;
   const backwards = current?.direction === 'previous';
   const hasMore = backwards || more;
   const hasBefore = backwards ? more : current !== null;
-  const cursor = (row: SearchHit | undefined, direction: 'next' | 'previous'): string | null => {
+  const cursor = (
+    row: SearchHit<KnownListing> | undefined,
+    direction: 'next' | 'previous',
+  ): string | null => {
     const isFirst = (direction === 'next') !== areIdsDescending(plan.order);
     const id = row?.listing.id ?? (isFirst ? BEFORE_IDS : AFTER_IDS);
     const values = row?.values ?? current?.values;

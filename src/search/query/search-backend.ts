@@ -7,15 +7,23 @@ import type { Measure, Summaries } from './measures.ts';
 import type { Facet } from './parameters.ts';
 import type { ResolvedSearch } from './plan.ts';
 
+/** What a caller knows of a listing. */
+export interface KnownListing {
+  readonly id: string;
+}
+
+/** What is known of this version of a listing, so that its record need not be read. */
+export type FindKnown<Known extends KnownListing> = (id: string, version: number) => Known | undefined;
+
 /** A listing on a page with the values it was sorted by. */
-export interface SearchHit {
-  readonly listing: StoredListing;
+export interface SearchHit<Known extends KnownListing = never> {
+  readonly listing: StoredListing | Known;
   readonly values: readonly SortValue[];
 }
 
-export interface HitPage {
+export interface HitPage<Known extends KnownListing = never> {
   /** In the order of the plan, also behind a cursor that leads backwards. */
-  readonly hits: readonly SearchHit[];
+  readonly hits: readonly SearchHit<Known>[];
   /** Whether more results follow in the direction of the page. */
   readonly more: boolean;
   /** All results of the search, counted along with the page; null: `count` tells. */
@@ -61,8 +69,11 @@ export interface Cell {
  * OVERLOADED or DATABASE_UNAVAILABLE where it takes too long.
  */
 export interface SearchBackend {
-  /** The results behind the cursor of the plan, at most `limit` of them. */
-  page(search: ResolvedSearch): Promise<HitPage>;
+  /** The results behind the cursor of the plan, at most `limit` of them; `known` may spare reading some. */
+  page<Known extends KnownListing = never>(
+    search: ResolvedSearch,
+    known?: FindKnown<Known>,
+  ): Promise<HitPage<Known>>;
   /** Whether pages of this search bring their total; absent: none does. Where they do not, it is counted beside them. */
   countsAlong?(search: ResolvedSearch): boolean;
   /** How many results there are, wherever the cursor stands. */

@@ -28,18 +28,24 @@ const counting = (number: number): SearchBackend =>
   ({
     count: async () => number,
     countEach: async () => [number],
-    page: async () => ({ hits: [], more: false, total: number }),
+    page: async (_: ResolvedSearch, known?: unknown) => ({
+      ...{ hits: [], more: known !== undefined, total: number },
+    }),
   }) as unknown as SearchBackend;
 
 /** PostgreSQL counts -1, the engine the sequence of its generation. */
 function stage(state: Partial<EngineStatus> = { state: 'ready' }) {
-  const world = { current: state.state === 'ready' ? generation(1) : null, isCaughtUp: true, caughtUp: 0 };
+  const world = {
+    current: state.state === 'ready' ? generation(1) : null,
+    ...{ isCaughtUp: true, caughtUp: 0, lagMs: 1_234.5 as number | null },
+  };
   const answers: string[] = [];
   const backend = createBackendSwitch({
     sql: counting(-1),
     engineOver: ({ sequence }) => counting(sequence),
     engine: {
       generation: () => world.current,
+      lagMs: () => world.lagMs,
       status: () => ({ ...NO_ENGINE.status(), lagMs: 1_234.5, ...state }),
       async catchUp() {
         world.caughtUp++;
@@ -99,5 +105,19 @@ test('while the engine fills, its searches are refused; where it is unusable or 
     const { backend } = stage({ state });
     assert.equal(await backend.count(search([status('ACTIVE')])), -1);
     assert.equal(backend.countsAlong?.(search([status('ACTIVE')])), false);
+  }
+});
+
+test('what is known of listings stands in for their records only while the engine is at most five seconds behind', async () => {
+  const { backend, world } = stage();
+  const isUsed = async () => (await backend.page(search([status('ACTIVE')]), () => undefined)).more;
+  assert.equal(await isUsed(), true);
+  for (const [lagMs, expected] of [
+    [5_000, true],
+    [5_001, false],
+    [null, false],
+  ] as const) {
+    world.lagMs = lagMs;
+    assert.equal(await isUsed(), expected);
   }
 });

@@ -14,7 +14,7 @@ export type Question<Answer> = (backend: SearchBackend, search: ResolvedSearch) 
 
 export interface BackendSwitchOptions {
   readonly sql: SearchBackend;
-  readonly engine: Pick<SearchEngine, 'generation' | 'status' | 'catchUp'>;
+  readonly engine: Pick<SearchEngine, 'generation' | 'status' | 'lagMs' | 'catchUp'>;
   readonly engineOver: (generation: Generation) => SearchBackend;
   readonly onAnswer: (backend: 'memory' | 'postgres') => void;
   /** Called after the engine has answered. */
@@ -23,6 +23,9 @@ export interface BackendSwitchOptions {
 
 /** Milliseconds that a search which must be of now waits for the newest changes. */
 const CATCH_UP_LIMIT = 1_000;
+
+/** Milliseconds that a generation may be behind where what is known of its listings stands in for their records. */
+const KNOWN_LIMIT = 5_000;
 
 /** Seconds. */
 const RETRY_AFTER = '2';
@@ -50,7 +53,7 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
     }
     const newest = async (): Promise<Generation> => {
       const isCurrent = await engine.catchUp(CATCH_UP_LIMIT, search.signal);
-      if (!isCurrent) held.lagMs = Math.ceil(engine.status().lagMs ?? 0);
+      if (!isCurrent) held.lagMs = Math.ceil(engine.lagMs() ?? 0);
       return engine.generation() ?? first;
     };
     const held: Held = { generation: search.fresh ? newest() : Promise.resolve(first), lagMs: null };
@@ -73,13 +76,16 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
     return answer;
   }
 
+  const isBehind = (): boolean => (engine.lagMs() ?? Number.POSITIVE_INFINITY) > KNOWN_LIMIT;
+
   function askSql<Answer>(search: ResolvedSearch, question: Question<Answer>): Promise<Answer> {
     onAnswer('postgres');
     return question(sql, search);
   }
 
   return {
-    page: (search) => ask(search, (backend, of) => backend.page(of), comparablePage),
+    page: (search, known) =>
+      ask(search, (backend, of) => backend.page(of, isBehind() ? undefined : known), comparablePage),
     countsAlong: ({ plan, resolved }) =>
       isOnMarket(plan.conditions) && (requests.has(resolved) || engine.generation() !== null),
     count: (search) => ask(search, (backend, of) => backend.count(of)),

@@ -14,6 +14,6 @@ export function searchParts(database: Database, clock: Clock = database.clock): 
   return createSearch({
     ...{ database, clock, analytics, cache: { version: () => null } },
     ...{ metrics: createMetrics(), report: assert.ifError, builder: createLocalBuilder(database) },
-    settings: { engine: 'postgres', shadowRate: 0 },
+    settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
   });
 }

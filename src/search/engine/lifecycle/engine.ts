@@ -72,19 +72,22 @@ class Engine implements SearchEngine {
 
   status(): EngineStatus {
     const generation = this.#generation;
-    const completeAt = this.#follower?.completeAt ?? this.#loadedAt;
-    const now = this.#options.database.clock.monotonic();
     return {
       state: this.#state(),
       progress: this.#progress,
       failure: this.#failure,
       sequence: generation?.sequence ?? 0,
-      lagMs: generation === null ? null : now - completeAt,
+      lagMs: this.lagMs(),
       rows: generation === null ? 0 : rowsOf(generation),
       tailRows: this.#keeper?.tailRows ?? 0,
       bytes: generation === null ? 0 : bytesOf(generation),
       ...{ loads: this.#loads, rebuilds: this.#rebuilds, rebuildTime: this.#rebuildTime },
     };
+  }
+
+  lagMs(): number | null {
+    if (this.#generation === null) return null;
+    return this.#options.database.clock.monotonic() - (this.#follower?.completeAt ?? this.#loadedAt);
   }
 
   #state(): EngineState {

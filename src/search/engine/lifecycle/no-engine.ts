@@ -8,6 +8,7 @@ export const NO_ENGINE: SearchEngine = {
     ...{ state: 'off', progress: null, failure: null, sequence: 0, lagMs: null },
     ...{ rows: 0, tailRows: 0, bytes: 0, loads: 0, rebuilds: 0, rebuildTime: 0 },
   }),
+  lagMs: () => null,
   waitFor: async () => {},
   catchUp: async () => true,
   distrust: () => {},

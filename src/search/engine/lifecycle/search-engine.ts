@@ -32,6 +32,8 @@ export interface SearchEngine {
   /** The newest generation; null: searches have to be answered otherwise. */
   generation(): Generation | null;
   status(): EngineStatus;
+  /** That of the status. */
+  lagMs(): number | null;
   /** Resolves once the generation has a change of the log; rejects with the signal's reason. */
   waitFor(sequence: number, signal: AbortSignal): Promise<void>;
   /**

@@ -4,7 +4,15 @@ import type { StoredListing } from '../../../listings/store.ts';
 import { type Condition, isCurrency } from '../../query/condition.ts';
 import type { Facet } from '../../query/parameters.ts';
 import type { ResolvedSearch } from '../../query/plan.ts';
-import type { Cell, FacetCount, HitPage, SearchBackend, SearchHit } from '../../query/search-backend.ts';
+import type {
+  Cell,
+  FacetCount,
+  FindKnown,
+  HitPage,
+  KnownListing,
+  SearchBackend,
+  SearchHit,
+} from '../../query/search-backend.ts';
 import type { Columns, Generation } from '../columns/segment.ts';
 import { CellGroups } from './cells.ts';
 import { facetCounter } from './facets.ts';
@@ -41,7 +49,7 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
   };
 
   return {
-    page: (search) => readPage(options, search),
+    page: (search, known) => readPage(options, search, known),
     countsAlong: () => true,
     count: (search) => countRows(search, search.plan.conditions),
     async facets(search, facets, max) {
@@ -132,42 +140,58 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
 }
 
 /**
- * The page with its records as they are stored now. A listing whose record is newer than the engine's row is looked at again by
- * the database; one that no longer matches, or is gone, makes room for the next.
+ * The page with its records: those that are known by the versions of the engine, and all others as they are stored now. A listing
+ * whose record is newer than the engine's row is looked at again by the database; one that no longer matches, or is gone, makes
+ * room for the next.
  */
-async function readPage(options: EngineBackendOptions, search: ResolvedSearch): Promise<HitPage> {
+async function readPage<Known extends KnownListing>(
+  options: EngineBackendOptions,
+  search: ResolvedSearch,
+  known: FindKnown<Known> | undefined,
+): Promise<HitPage<Known>> {
   const { plan } = search;
   const prepared = new PreparedSearch(options.generation(), search);
-  const records = new Map<string, StoredListing>();
+  const records = new Map<string, StoredListing | Known>();
   const gone = new Set<string>();
   for (let read = 1; ; read++) {
     const asked = plan.limit + 1 + 2 * gone.size;
     const { found, total } = await findPage(plan, prepared, asked);
-    const unread = found.filter(({ id }) => !records.has(id) && !gone.has(id));
-    await readRecords(options, search, unread, { records, gone });
-    const standing = found.filter(({ id }) => !gone.has(id));
-    const isAll = found.length < asked;
-    const more = standing.length > plan.limit || !isAll;
+    const present = found.filter(({ id }) => !gone.has(id));
+    const shown = present.slice(0, plan.limit);
+    const missing: FoundId[] = [];
+    for (const each of shown) {
+      if (records.has(each.id)) continue;
+      const record = known?.(each.id, each.version);
+      if (record === undefined) missing.push(each);
+      else records.set(each.id, record);
+    }
+    for (const listing of await readRecords(options, search, missing)) records.set(listing.id, listing);
+    for (const { id } of missing) if (!records.has(id)) gone.add(id);
+    const hits = shown.flatMap((each) => hitOf(each, records));
+    // What is behind the page is not read: the engine knows of it.
+    const more = present.length > plan.limit || found.length === asked;
     // A page that is short leads on from its last listing, so that it needs one.
-    if (more && standing.length <= plan.limit && (read < MOST_READS || standing.length === 0)) continue;
-    const hits = standing.slice(0, plan.limit).flatMap((each) => hitOf(each, records));
+    if (more && hits.length < plan.limit && (read < MOST_READS || hits.length === 0)) continue;
     if (plan.cursor?.direction === 'previous') hits.reverse();
     return { hits, more, total };
   }
 }
 
-function hitOf({ id, values }: FoundId, records: ReadonlyMap<string, StoredListing>): SearchHit[] {
+function hitOf<Known extends KnownListing>(
+  { id, values }: FoundId,
+  records: ReadonlyMap<string, StoredListing | Known>,
+): SearchHit<Known>[] {
   const listing = records.get(id);
   return listing === undefined ? [] : [{ listing, values }];
 }
 
+/** The records of those listings that the search finds still. */
 async function readRecords(
   { findListings, findMatching }: EngineBackendOptions,
   search: ResolvedSearch,
   found: readonly FoundId[],
-  { records, gone }: { readonly records: Map<string, StoredListing>; readonly gone: Set<string> },
-): Promise<void> {
-  if (found.length === 0) return;
+): Promise<readonly StoredListing[]> {
+  if (found.length === 0) return [];
   const listings = await findListings(
     found.map(({ id }) => id),
     search.signal,
@@ -176,11 +200,10 @@ async function readRecords(
     .filter(({ id, version }) => listings.get(id)?.version !== version)
     .map(({ id }) => id);
   const matching = changed.length === 0 ? new Set<string>() : await findMatching(search, changed);
-  for (const { id, version } of found) {
+  return found.flatMap(({ id, version }) => {
     const listing = listings.get(id);
-    if (listing && (listing.version === version || matching.has(id))) records.set(id, listing);
-    else gone.add(id);
-  }
+    return listing && (listing.version === version || matching.has(id)) ? [listing] : [];
+  });
 }
 
 /** The most frequent first, ties as their texts are ordered. */
