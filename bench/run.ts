@@ -32,6 +32,7 @@ import { matchWatchers } from './watchers/matching.ts';
 import { latencyAgainstGraphile, latencyBesideHanging } from './webhooks/latency.ts';
 import { memoryOfHosts } from './webhooks/memory.ts';
 import { deliveriesAgainstLoop } from './webhooks/throughput.ts';
+import { writesAgainstRelease } from './writers/release.ts';
 
 const LISTINGS = 2_000;
 
@@ -79,6 +80,8 @@ const { positionals: names, values } = parseArgs({
     // Where the soak has its listings, and how long it takes.
     soaked: { type: 'string', default: join(tmpdir(), 'freehold-soak') },
     minutes: { type: 'string', default: '60' },
+    // What `writers` are compared with: a commit.
+    release: { type: 'string', default: 'fa8da93' },
   },
 });
 
@@ -140,6 +143,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   mcp: memoryOfAgents,
   outage: knownKeysInOutage,
   engine: questionsOfEngine,
+  writers: (testbed) => writesAgainstRelease(testbed, values.release),
   scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),
   webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],
