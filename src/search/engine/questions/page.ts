@@ -51,13 +51,13 @@ async function listRows({ table, filters, signal }: PreparedSearch, mostListed: 
   const listed = new Map<Columns, Uint32Array>();
   let total = 0;
   const list = (columns: Columns): RowConsumer => {
-    let own = new Uint32Array(BLOCK_ROWS);
+    let own = new Uint32Array(0);
     let length = 0;
     return (rows, count) => {
       total += count;
       if (total > mostListed) return;
       if (length + count > own.length) {
-        const longer = new Uint32Array(4 * own.length);
+        const longer = new Uint32Array(Math.max(4 * own.length, BLOCK_ROWS));
         longer.set(own);
         own = longer;
       }

@@ -37,6 +37,7 @@ export async function scanRows(
   signal?: AbortSignal,
 ): Promise<void> {
   for (const { columns, removed } of parts) {
+    if (columns.rows === 0) continue;
     const scan = new BlockScan(columns, removed, compile(columns));
     const take = consume(columns);
     for (let count = scan.next(); count !== null; count = scan.next()) {

@@ -3,7 +3,7 @@
 import type { Box } from '../../../geometry/geometry.ts';
 import { compilePointTest } from '../../query/shape-predicate.ts';
 import type { Shape } from '../../query/shapes.ts';
-import type { Columns, Zones } from '../columns/segment.ts';
+import type { Columns, NumberArray, Zones } from '../columns/segment.ts';
 import { type Filter, type Judgement, NOTHING } from './filter.ts';
 import { zonesOf } from './number-filters.ts';
 import { polygonFilter } from './polygon-filter.ts';
@@ -14,25 +14,16 @@ export function shapeFilter(shape: Shape, columns: Columns): Filter {
   if (lngs === undefined || lats === undefined) return NOTHING;
   if (shape.kind === 'polygon') return polygonFilter(shape, lngs, lats, columns);
   const { boxes } = shape;
+  const only = boxes.length === 1 ? boxes[0] : undefined;
   const zones = { lng: zonesOf('lng', columns), lat: zonesOf('lat', columns) };
   const holds = shape.kind === 'boxes' ? null : compilePointTest(shape);
   return {
     cost: holds === null ? 2 : 10,
     ...(zones.lng && zones.lat && { judge: judgeBoxes(boxes, zones.lng, zones.lat) }),
     narrow(rows, count) {
-      let left = 0;
-      for (let at = 0; at < count; at++) {
-        const row = rows[at] as number;
-        const lng = lngs[row] as number;
-        const lat = lats[row] as number;
-        rows[left] = row;
-        for (let box = 0; box < boxes.length; box++) {
-          const edges = boxes[box] as Box;
-          if (!(lng >= edges[0] && lat >= edges[1] && lng <= edges[2] && lat <= edges[3])) continue;
-          left++;
-          break;
-        }
-      }
+      const left = only
+        ? narrowBox(only, lngs, lats, rows, count)
+        : narrowBoxes(boxes, lngs, lats, rows, count);
       if (holds === null) return left;
       let kept = 0;
       for (let at = 0; at < left; at++) {
@@ -43,6 +34,48 @@ export function shapeFilter(shape: Shape, columns: Columns): Filter {
       return kept;
     },
   };
+}
+
+/** What nearly every search has. */
+function narrowBox(
+  [west, south, east, north]: Box,
+  lngs: NumberArray,
+  lats: NumberArray,
+  rows: Uint32Array,
+  count: number,
+): number {
+  let kept = 0;
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] as number;
+    const lng = lngs[row] as number;
+    const lat = lats[row] as number;
+    rows[kept] = row;
+    if (lng >= west && lat >= south && lng <= east && lat <= north) kept++;
+  }
+  return kept;
+}
+
+function narrowBoxes(
+  boxes: readonly Box[],
+  lngs: NumberArray,
+  lats: NumberArray,
+  rows: Uint32Array,
+  count: number,
+): number {
+  let kept = 0;
+  for (let at = 0; at < count; at++) {
+    const row = rows[at] as number;
+    const lng = lngs[row] as number;
+    const lat = lats[row] as number;
+    rows[kept] = row;
+    for (let box = 0; box < boxes.length; box++) {
+      const edges = boxes[box] as Box;
+      if (!(lng >= edges[0] && lat >= edges[1] && lng <= edges[2] && lat <= edges[3])) continue;
+      kept++;
+      break;
+    }
+  }
+  return kept;
 }
 
 const judgeBoxes =
