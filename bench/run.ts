@@ -19,6 +19,7 @@ import { dayOfRentals } from './million/churn.ts';
 import { cursorAgainstOffset, searchAgainstPgbench, searchAgainstRaw } from './million/compared.ts';
 import { exportsToReaders } from './million/exports.ts';
 import { growthTo } from './million/growth.ts';
+import { pagesOfRecords } from './million/records.ts';
 import { startsAndCommits } from './million/start.ts';
 import { kindsOfQuestions } from './million/table.ts';
 import { type LargeTestbed, openLargeTestbed } from './million/testbed.ts';
@@ -61,6 +62,7 @@ const LARGE: Readonly<Record<string, (testbed: LargeTestbed) => Promise<Row[]>>>
   million: kindsOfQuestions,
   start: startsAndCommits,
   exports: exportsToReaders,
+  records: pagesOfRecords,
   churn: dayOfRentals,
   growth: (testbed) => growthTo(testbed, values.larger, Number(values.listings ?? 4_000_000)),
 };
