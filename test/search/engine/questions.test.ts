@@ -5,70 +5,23 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { SORT_KEYS, type SortKey } from '../../../src/listings/common-parameters.ts';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
-import { idOf } from '../../../src/search/engine/columns/ids.ts';
 import { findPage } from '../../../src/search/engine/questions/page.ts';
-import { PreparedSearch } from '../../../src/search/engine/questions/prepared-search.ts';
-import { partsOf, scanRows } from '../../../src/search/engine/questions/scan.ts';
 import type { Condition } from '../../../src/search/query/condition.ts';
-import type { SearchPlan, WordMeaning } from '../../../src/search/query/plan.ts';
-import { compileConditions } from '../../../src/search/query/predicate.ts';
+import type { SearchPlan } from '../../../src/search/query/plan.ts';
 import { distanceKm } from '../../../src/search/query/shape-predicate.ts';
 import { type RandomTable, tableArbitrary } from '../../support/catalogue/engine-tables.ts';
 import { CONDITIONS, namesArbitrary, STARTED_AT } from '../../support/catalogue/search-rows.ts';
 import { runs } from '../../support/check/runs.ts';
+import {
+  CENTRE,
+  expectedIds,
+  expectedRows,
+  planOf,
+  prepare,
+  scannedIds,
+} from '../../support/engine/table-questions.ts';
 
-const AREA_NOS = [1, 70_000];
-const CENTRE = { lng: 20.5, lat: 10.5 };
 const conditionArbitrary = fc.oneof(...(Object.values(CONDITIONS) as fc.Arbitrary<Condition>[]));
-type Words = Readonly<Record<string, WordMeaning>>;
-
-interface Question {
-  readonly conditions: readonly Condition[];
-  readonly ignoreDisplayRules?: boolean;
-  readonly words?: Words;
-}
-
-function planOf(
-  { conditions, ignoreDisplayRules = true }: Question,
-  order: SearchPlan['order'] = [],
-): SearchPlan {
-  const text = conditions.find((each) => each.kind === 'text') ?? null;
-  return {
-    ...{ listingType: 'sale', conditions, order, centre: CENTRE, text, limit: 7, cursor: null, digest: '' },
-    ...{ startedAt: STARTED_AT, count: 'exact', fields: null, units: 'imperial', ignoreDisplayRules },
-    currency: null,
-  };
-}
-
-function prepare({ table, dictionaries }: RandomTable, plan: SearchPlan, words: Words = {}): PreparedSearch {
-  const generation = { tables: { sale: table, rental: table }, dictionaries, sequence: 0 };
-  const resolved = { areas: [], areaNos: AREA_NOS, words: new Map(Object.entries(words)) };
-  return new PreparedSearch(generation, { plan, resolved });
-}
-
-function expectedRows(
-  { rows }: RandomTable,
-  { conditions, ignoreDisplayRules = true, words = {} }: Question,
-) {
-  const meets = compileConditions(conditions, { areaNos: AREA_NOS, words, startedAt: STARTED_AT });
-  return rows.filter(
-    ({ row, tokens }) => (row.displayed || ignoreDisplayRules) && meets(row, new Set(tokens)),
-  );
-}
-
-const expectedIds = (random: RandomTable, question: Question): string[] =>
-  expectedRows(random, question)
-    .map(({ row }) => row.id)
-    .sort();
-
-async function scannedIds(random: RandomTable, question: Question): Promise<string[]> {
-  const { table, filters } = prepare(random, planOf(question), question.words);
-  const ids: string[] = [];
-  await scanRows(partsOf(table), filters, (columns) => (rows, count) => {
-    for (const row of rows.subarray(0, count)) ids.push(idOf(columns, row));
-  });
-  return ids.sort();
-}
 
 for (const [kind, arbitrary] of Object.entries(CONDITIONS)) {
   test(`a filter of the kind ${kind} keeps the rows that its predicate keeps`, async () => {

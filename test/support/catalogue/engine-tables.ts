@@ -15,7 +15,7 @@ import { type IndexedRow, rowArbitrary } from './search-rows.ts';
 const STATUSES = ['ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON'] as const;
 
 /** A row with what becomes of it: where it stands, and whether it is gone. */
-interface Placed {
+export interface Placed {
   readonly row: SearchRow;
   readonly tokens: readonly string[];
   readonly isInTail: boolean;
@@ -23,7 +23,7 @@ interface Placed {
 }
 
 /** Rows as ingest writes them: no text is empty. */
-const placedArbitrary: fc.Arbitrary<Placed> = fc
+export const placedArbitrary: fc.Arbitrary<Placed> = fc
   .record({
     indexed: rowArbitrary,
     status: fc.constantFrom(...STATUSES),
@@ -54,7 +54,8 @@ export const tableArbitrary = (size: number): fc.Arbitrary<RandomTable> =>
       tableOf(placed.map((each, at) => ({ ...each, row: { ...each.row, id: ids[at] ?? '' } }))),
     );
 
-function tableOf(placed: readonly Placed[]): RandomTable {
+/** A table of these rows, whose ids are distinct. */
+export function tableOf(placed: readonly Placed[]): RandomTable {
   const dictionaries = createDictionaries();
   const [stored, tail] = [new ColumnBuffer(dictionaries), new ColumnBuffer(dictionaries)];
   const tailRemoved = new Uint32Array(Math.ceil(placed.length / 32));

@@ -193,7 +193,7 @@ export const CONDITIONS: { readonly [K in Kind]: fc.Arbitrary<Extract<Condition,
     ...{
       kind: fc.constant('list'),
       column: any(...keysOf(LISTS)),
-      values: list(...FEATURES),
+      values: list(...FEATURES, 'nobody has it'),
       all: fc.boolean(),
     },
   }),

@@ -98,10 +98,24 @@ export interface Judge {
 
 /** The search as far as it can be asked now: nobody can name an area that was never drawn. */
 export function askable({ type, query }: Search, { market }: Judge): Search {
-  if (query.areaId !== ZONE || market.hasZone) return { type, query };
-  const { areaId: _, ...others } = query;
-  return { type, query: others };
+  const unasked = query.areaId === ZONE && !market.hasZone ? ['areaId'] : [];
+  // A duration and a date may be in either order, as the clock stands.
+  for (const [from, to] of SPANS) {
+    const ends = [query[from], query[to]].filter((end) => end !== undefined);
+    if (ends.length === 2 && new Set(ends.map((end) => end.startsWith('P'))).size === 2) unasked.push(to);
+  }
+  return {
+    type,
+    query: Object.fromEntries(Object.entries(query).filter(([name]) => !unasked.includes(name))),
+  };
 }
+
+const SPANS = [
+  ['listedSince', 'listedBefore'],
+  ['updatedSince', 'updatedBefore'],
+  ['closedSince', 'closedBefore'],
+  ['openHouseFrom', 'openHouseTo'],
+] as const;
 
 /** Asks a question of either side, and holds the answers to each other and to the loop. */
 export async function ask(judge: Judge, { search, limit, zoom }: Question): Promise<void> {

@@ -1,0 +1,188 @@
+// Faults that somebody could write into the engine: each one changes a line, and the named tests have to notice.
+
+export interface Mutation {
+  /** Under src/search/engine. */
+  readonly file: string;
+  /** Stands in the file once. */
+  readonly from: string;
+  readonly to: string;
+  readonly test: string;
+  /** Of the tests in the file, those that have to notice; default: any. */
+  readonly named?: string;
+}
+
+type Change = readonly [from: string, to: string, named?: string];
+
+const within = (file: string, test: string, changes: readonly Change[]): Mutation[] =>
+  changes.map(([from, to, named]) => ({ file, test, from, to, ...(named !== undefined && { named }) }));
+
+const QUESTIONS = 'test/search/engine/questions.test.ts';
+const BLOCKS = 'test/search/engine/blocks.test.ts';
+const SUMMARIES = 'test/search/summaries.test.ts';
+const ENGINE = 'test/search/engine/engine.test.ts';
+const SERVICE = 'test/search/engine/service.test.ts';
+const BUILD = 'src/search/engine/build/build-segment.test.ts';
+const WRITER = 'src/search/engine/lifecycle/generation-writer.test.ts';
+const KEEPER = 'src/search/engine/lifecycle/generation-keeper.test.ts';
+
+export const MUTATIONS: readonly Mutation[] = [
+  ...within('questions/number-filters.ts', QUESTIONS, [
+    ['if (value >= min && value <= max) kept++;', 'if (value > min && value <= max) kept++;', 'kind range'],
+    ['if (value >= min && value <= max) kept++;', 'if (value >= min && value < max) kept++;', 'kind range'],
+    ['value > 0 ? -1n : 1n', 'value > 0 ? 1n : -1n', 'kind range'],
+    ['if (value === 0) return -Number.MIN_VALUE;', 'if (value === 0) return 0;', 'kind range'],
+    ['if (days >= min && days <= max) kept++;', 'if (days > min && days <= max) kept++;', 'kind range'],
+    ['Number.isNaN(end) ? startedAt : end', 'Number.isNaN(end) ? startedAt : startedAt', 'kind range'],
+    ['Math.max(0, Math.floor(seconds', 'Math.max(0, Math.ceil(seconds', 'kind range'],
+    ['list.includes(values[row] as number)', '(list[0] === values[row])', 'kind numbers'],
+    ['bits: (value ? 3 : 1) << place', 'bits: (value ? 3 : 0) << place', 'kind flag'],
+    ['value, (each) => !Number.isNaN(each))', 'value, (each) => each > 0)', 'kind flag'],
+    ['value, (each) => each > 0)', 'value, (each) => each >= 0)', 'kind flag'],
+    ['>= end || (values', '> end || (values', 'kind open'],
+    ['(values[hours + 1] as number) < start', '(values[hours + 1] as number) <= start', 'kind open'],
+  ]),
+  ...within('questions/number-filters.ts', BLOCKS, [
+    ['return low <= max && high >= min', 'return low < max && high >= min'],
+    ['return low <= max && high >= min', 'return low <= max && high > min'],
+  ]),
+  ...within('questions/shape-filters.ts', QUESTIONS, [
+    ['lng >= edges[0] &&', 'lng > edges[0] &&', 'kind boxes'],
+    ['lat <= edges[3])', 'lat < edges[3])', 'kind boxes'],
+    ['if (holds === null) return left;', 'if (holds !== undefined) return left;', 'kind circle'],
+  ]),
+  ...within('questions/shape-filters.ts', BLOCKS, [
+    ['if (west <= box[2] &&', 'if (west < box[2] &&'],
+    ['east >= box[0] &&', 'east > box[0] &&'],
+    ['south <= box[3] &&', 'south < box[3] &&'],
+    ['north >= box[1])', 'north > box[1])'],
+  ]),
+  ...within('questions/polygon-filter.ts', BLOCKS, [
+    ['Math.max(fromX, toX) < west', 'Math.min(fromX, toX) < west'],
+    ['Math.min(fromY, toY) > north', 'Math.max(fromY, toY) > north'],
+    ['sides.every((side) => side > 0)', 'sides.some((side) => side > 0)'],
+    ["isLocated(lngs, first, end) ? 'all' : 'some'", "'all'"],
+    ['if (Number.isNaN(lng)) continue;', ''],
+    ["crossed.length === 0 ? 'none' : crossed", "'none'"],
+    ['[part.shell, ...part.holes].flatMap', '[part.shell].flatMap'],
+    [
+      "else if (part.holds(box[0], box[1])) return 'all';",
+      "else if (part.holds(box[0], box[1])) return 'none';",
+    ],
+  ]),
+  ...within('questions/polygon-filter.ts', QUESTIONS, [
+    ['isInBoxes(boxes, lng, lat) && isInParts(near, lng, lat)', 'isInBoxes(boxes, lng, lat)', 'kind polygon'],
+  ]),
+  ...within('questions/word-filters.ts', BLOCKS, [
+    ["return takesActive ? 'all' : 'none';", "return 'all';"],
+    ["first >= shown && takesNothingElse ? 'none'", "end >= shown && takesNothingElse ? 'none'"],
+    ['Uint32Array.from(new Set(rows)).sort()', 'Uint32Array.from(new Set(rows))'],
+    ['at === 0 || rows[at] !== rows[at - 1]', 'at >= 0'],
+    ['(relevance[row] as number) > 0', '(relevance[row] as number) > 1'],
+    ['  rows.sort();\n', ''],
+  ]),
+  ...within('questions/word-filters.ts', QUESTIONS, [
+    [
+      'kept += isWanted[codes[row] as number] as number;',
+      'kept += 1 - (isWanted[codes[row] as number] as number);',
+      'kind words',
+    ],
+    ['if (codes[row] === code) kept++;', 'if (codes[row] !== code) kept++;', 'kind words'],
+    ['text.length !== length ||', '', 'kind words'],
+    ['>= start.length && startsWith', '> start.length && startsWith', 'kind address'],
+    ['all && codes.length < known.length', 'all && codes.length < 0', 'kind list'],
+    ['return all ? together', 'return !all ? together', 'kind list'],
+  ]),
+  ...within('questions/text-match.ts', QUESTIONS, [
+    ['(marks & (PLAIN | FIELD_BITS.id)) !== 0', '(marks & PLAIN) !== 0', 'kind text'],
+    ['if (hasValue(columns.areaNos, row, no))', 'if (hasValue(columns.areaNos, row, -1))', 'kind text'],
+    ['(within & asked) !== 0', 'within !== 0', 'kind text'],
+    ["if (fields.includes('area')) for", 'for', 'kind text'],
+  ]),
+  ...within('questions/scan.ts', BLOCKS, [
+    ['Math.min((end + 31) >>> 5', 'Math.min(first >>> 5'],
+    ['{ columns: tail, removed: tailRemoved }', '{ columns: tail, removed: baseRemoved }'],
+    ['return any === 0 ? count', 'return any !== 0 ? count'],
+    ["if (judgement === 'none') return false;", "if (judgement === 'all') return false;"],
+  ]),
+  ...within('columns/segment.ts', BLOCKS, [['(row & 31)', '(row & 15)']]),
+  ...within('questions/sort-keys.ts', QUESTIONS, [
+    [
+      'Number.isNaN(value) ? Number.POSITIVE_INFINITY',
+      'Number.isNaN(value) ? Number.NEGATIVE_INFINITY',
+      'pages',
+    ],
+    ['descending ? -value : value);', 'descending ? value : value);', 'pages'],
+    [
+      'distanceKm(centre, lng[row] as number, lat[row] as number)',
+      'distanceKm(centre, lat[row] as number, lng[row] as number)',
+      'pages',
+    ],
+    [
+      'daysOnMarket(starts, ends, row, startedAt))',
+      'daysOnMarket(starts, undefined, row, startedAt))',
+      'pages',
+    ],
+    ['if (!Number.isFinite(ascending)) return null;', 'if (!Number.isFinite(ascending)) return 0;', 'pages'],
+  ]),
+  ...within('questions/ranking.ts', QUESTIONS, [
+    ['=== (this.direction === 1) ? -1 : 1', '=== (this.direction === 1) ? 1 : 1', 'pages'],
+    ['compareToId(columns, row, start)) > 0', 'compareToId(columns, row, start)) >= 0', 'pages'],
+    ['if (key < least ||', 'if (key <= least ||', 'pages'],
+    ['key > this.#highest())', 'key >= this.#highest())', 'pages'],
+    ['own === rank && isFound ? 0 : own < rank', 'own === rank && isFound ? 0 : own > rank', 'pages'],
+  ]),
+  ...within('questions/page.ts', QUESTIONS, [
+    ['known - 1 - place : rows.length', 'known - place : rows.length', 'pages'],
+    ['rows.length - 1 - (place - known)', 'rows.length - 1 - place', 'pages'],
+    ['return isBackwards ? place - 1 : place;', 'return isBackwards ? place : place;', 'pages'],
+    ['count = narrowLive(baseRemoved, rows, count);', '', 'pages'],
+    ['others.length > 0 ? undefined', 'others.length > 9 ? undefined', 'pages'],
+    ['order === undefined ? [base, tail] : [tail]', '[tail]', 'pages'],
+  ]),
+  ...within('questions/facets.ts', SUMMARIES, [
+    ['code === 0 ? []', 'code === 1 ? []', 'facets count'],
+    ['(columns) => columns.lists.features', '(columns) => columns.lists.pets', 'facets count'],
+    ['(columns) => columns.areaNos', '(columns) => columns.lists.features', 'facets count'],
+    ['numberCounter(facet, 1)', "numberCounter('bedrooms', 1)", 'facets count'],
+    ['Math.floor(value / 10) * 10', 'Math.round(value / 10) * 10', 'facets count'],
+    ['value === 0 ? []', 'value === 9 ? []', 'prices are counted'],
+  ]),
+  ...within('questions/cells.ts', SUMMARIES, [
+    ['this.#columns - 1)', 'this.#columns)', 'clusters hold'],
+    ['if (Number.isNaN(lng)) continue;', 'if (lng === 0) continue;', 'clusters hold'],
+    ['if (Number.isNaN(price)) continue;', 'if (price < 1e5) continue;', 'clusters hold'],
+  ]),
+  ...within('questions/quantiles.ts', SUMMARIES, [['* (place - below)', '* 0', 'figures are']]),
+  ...within('questions/engine-backend.ts', SERVICE, [
+    ['listing.version === version || matching.has(id)', 'listing.version > 0', 'a walk meets'],
+    ['present.length > plan.limit || found.length === asked', 'present.length > plan.limit', 'a walk meets'],
+  ]),
+  ...within('build/merged-rows.ts', BUILD, [
+    ['value === other && (base.idRanks', 'value !== other && (base.idRanks'],
+    ['key === added && (base.idRanks', 'key !== added && (base.idRanks'],
+    ['isGone ? GONE : next', 'next'],
+    ['if (row < base.shown) shown++;', 'shown++;'],
+    ['place : place + 2 * BEYOND_CURVE', 'place : place'],
+  ]),
+  ...within('build/zones.ts', BUILD, [
+    ['if (value <= low) low = value;', 'if (value >= low) low = value;'],
+    ['(block + 1) * BLOCK_ROWS)', '(block + 1) * BLOCK_ROWS - 1)'],
+  ]),
+  ...within('lifecycle/generation-writer.ts', WRITER, [
+    [
+      'for (const type of LISTING_TYPES) this.#writers[type].remove(row.id);',
+      'this.#writers[row.listing_type].remove(row.id);',
+    ],
+    ['if (isHeld(row.status)) this', 'this'],
+  ]),
+  ...within('lifecycle/table-writer.ts', WRITER, [
+    ['this.#tailRemoved.add(tailRow);', ''],
+    ['if (this.#isShared || word', 'if (word'],
+    ['this.#baseRemoved.add(row);', ''],
+  ]),
+  ...within('lifecycle/generation-keeper.ts', KEEPER, [['this.#kept?.push(...changes);', '']]),
+  ...within('lifecycle/engine.ts', ENGINE, [
+    ['requireMemory(progress.total, this.#memory);', '', 'too little memory'],
+    ['if (isAgain) this.#turnOff(reason);', '', 'was wrong'],
+  ]),
+];
