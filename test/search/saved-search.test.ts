@@ -98,8 +98,8 @@ for (const type of TYPES) {
       assert.ok(filter !== undefined, `the oracle knows ${name}`);
       const queries = fc.sample(filter.values, { seed: 5, numRuns: 30 }).filter((query) => name in query);
       let found = 0;
-      for (const query of queries.slice(0, 4))
-        found += await prove(type, { status: 'any', ...withoutDurations(query) });
+      for (const [at, query] of queries.entries())
+        if (at < 4 || found === 0) found += await prove(type, { status: 'any', ...withoutDurations(query) });
       assert.ok(found > 0 || name === 'mlsNumber', `${name} found something`);
       const { [name]: value, ...others } = bodyOf(type, withoutDurations(queries[0] ?? {}));
       for (const written of names) {
