@@ -8,6 +8,7 @@ import { compileQuery } from '../../src/http/input/query.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import { NO_FACTS } from '../../src/market/facts/market-facts.ts';
 import { marketRoutes } from '../../src/market/routes.ts';
 import type { Planning } from '../../src/postgres/client/connection.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
@@ -68,7 +69,7 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
     findCurrencies: async () => [],
   };
   const routes: Route<Principal>[] = [
-    ...[...searchRoutes(reading), ...areaRoutes(reading), ...marketRoutes(reading)],
+    ...[...searchRoutes(reading), ...areaRoutes(reading), ...marketRoutes({ ...reading, facts: NO_FACTS })],
     ...propertyRoutes({ ...reading, trends: new PriceTrends(database), refresh: async (stored) => stored }),
   ];
   return {

@@ -54,6 +54,7 @@ import { countWatchers } from '../watch/watcher-store.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
 import { startBilling } from './billing.ts';
 import { healthChecks } from './health-checks.ts';
+import { createMarketFacts } from './market-facts.ts';
 import { describeService } from './openapi.ts';
 import { followOwners } from './owners.ts';
 import { featureRoutes } from './routes.ts';
@@ -149,6 +150,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),
   });
+  const marketFacts = createMarketFacts({ ...common, metrics, log, engine: config.search.engine });
   const figures = createMarketFigures({ database, findCurrencies, analytics });
   const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options, report) });
   const { backend, areas, records, engine, untilSearched } = search;
@@ -173,7 +175,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const routes = featureRoutes({
     ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
-    ...{ analytics, findCurrencies, figures, backend, areas, records },
+    ...{ analytics, findCurrencies, figures, backend, areas, records, facts: marketFacts },
     sample,
     ...{
       feeds: createFeedLimit(tiers),
@@ -236,7 +238,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       for (const each of [...feeding, sealing, digests, changeUpkeep, billing, subscriptions]) {
         await each?.stop();
       }
-      await search.stop();
+      for (const each of [marketFacts, search]) await each.stop();
       await oauth.close();
       await access.close();
       await cache.close();

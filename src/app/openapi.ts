@@ -11,6 +11,7 @@ import { createCatalogue } from '../ingest/listing-writer.ts';
 import { systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
+import { NO_FACTS } from '../market/facts/market-facts.ts';
 import { oauthRoutes } from '../oauth/authorization-server.ts';
 import { openDatabase } from '../postgres/client/database.ts';
 import { createLocalBuilder } from '../search/engine/build/local-builder.ts';
@@ -105,7 +106,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
   const parts = {
     ...{ ...common, rateLimiter, catalogue, cache, refresh },
     findLoading: refresh,
-    ...{ analytics, findCurrencies: refresh, ...search },
+    ...{ analytics, findCurrencies: refresh, facts: NO_FACTS, ...search },
     figures: { interpret: refresh, compute: refresh },
     hub: { open: () => {}, listen: refresh },
     ...{ changes: { listen: refresh }, checks: { add: () => () => {} } },

@@ -18,6 +18,7 @@ import { freshnessOf } from '../listings/provenance/confirmation-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
+import type { FactSource } from '../market/facts/market-facts.ts';
 import type { MarketFigures } from '../market/figure.ts';
 import { marketRoutes } from '../market/routes.ts';
 import { countMarket } from '../market/store.ts';
@@ -65,6 +66,7 @@ export interface FeatureParts extends UsageParts {
   readonly areas: AreaIdCache;
   readonly records: RecordCache;
   readonly findCurrencies: FindCurrencies;
+  readonly facts: FactSource;
   readonly figures: MarketFigures;
   readonly setGrantWatched: WatcherOptions['setGrantWatched'];
   readonly webhooks: WatcherOptions['webhooks'];

@@ -1,7 +1,6 @@
 // Metrics over periods, computed from summaries: figures, ratios of two sets, and changes.
 
 import { roundTo } from '../lib/round.ts';
-import type { Database } from '../postgres/client/database.ts';
 import {
   type Figure,
   figureOver,
@@ -13,7 +12,7 @@ import {
 } from '../search/summaries/metrics.ts';
 import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
 import { type Group, loadSummaries, type PeriodSummaries } from './load-summaries.ts';
-import { listingScopeOf, type Scope } from './market-scope.ts';
+import { type FigureReads, listingScopeOf, type Scope } from './market-scope.ts';
 import type { RequestedMetric } from './parameters.ts';
 import type { Grouping } from './store.ts';
 
@@ -31,7 +30,7 @@ export interface LoadedMetrics {
 
 /** Loads what the metrics need over these periods, and over those that their changes compare with. */
 export async function loadMetrics(
-  database: Database,
+  reads: FigureReads,
   scope: Scope,
   metrics: readonly RequestedMetric[],
   periods: readonly Period[],
@@ -39,7 +38,7 @@ export async function loadMetrics(
 ): Promise<LoadedMetrics> {
   const hasMonthly = metrics.some(({ change }) => change === 'mom');
   const loaded = await loadSummaries(
-    database,
+    reads,
     listingScopeOf(scope, groupBy),
     metrics.map(({ metric }) => metric),
     periods.flatMap((period) => [

@@ -13,6 +13,7 @@ import {
 } from '../search/summaries/metrics.ts';
 import { addDays, type Period, today } from './calendar.ts';
 import { loadMetrics } from './compute-metrics.ts';
+import { NO_FACTS } from './facts/market-facts.ts';
 import { formatScope, type MarketReads, resolveScope, type Scope } from './market-scope.ts';
 import { parseMetric } from './parameters.ts';
 
@@ -59,7 +60,7 @@ export interface MarketFigures {
 
 const REMEDY = 'Watch a smaller place, or a shorter window.';
 
-/** Figures are computed in the queue of heavy reads. */
+/** Figures are computed in the queue of heavy reads; for those who watch, nothing is held in memory. */
 export function createMarketFigures({
   database,
   findCurrencies,
@@ -69,9 +70,12 @@ export function createMarketFigures({
 }): MarketFigures {
   const queued = analytics.database(REMEDY);
   return {
-    interpret: (request, now) => interpretFigure({ database, findCurrencies, fresh: true }, request, now),
+    interpret: (request, now) =>
+      interpretFigure({ database, findCurrencies, facts: NO_FACTS, fresh: true }, request, now),
     compute: (request, now) =>
-      computeFigure({ database: queued, findCurrencies, fresh: true }, request, now).catch(nullIfMeaningless),
+      computeFigure({ database: queued, findCurrencies, facts: NO_FACTS, fresh: true }, request, now).catch(
+        nullIfMeaningless,
+      ),
   };
 }
 
@@ -127,7 +131,7 @@ async function computeFigure(
 ): Promise<number | null> {
   const { scope, metric, period } = await resolveFigure(options, request, now);
   const requested = { id: metric.id, metric, change: null };
-  const loaded = await loadMetrics(options.database, scope, [requested], [period]);
+  const loaded = await loadMetrics(options, scope, [requested], [period]);
   const figure = loaded.compute(period)[metric.id];
   if (request.window === null) return figure?.value ?? null;
   const change = figure?.change?.previous ?? null;

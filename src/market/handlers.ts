@@ -5,7 +5,7 @@ import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { isMoney, METRICS, type Metric, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { loadMetrics } from './compute-metrics.ts';
-import { findDistribution } from './distribution-store.ts';
+import { findDistribution } from './distribution.ts';
 import type { Group } from './load-summaries.ts';
 import {
   formatScope,
@@ -42,9 +42,9 @@ export async function getStats(request: MarketRequest) {
   const metrics = parseMetrics(query);
   const scope = await resolveScope(request, offset, metrics.some(isMonetary));
   const period = parsePeriod(query, offset.now, scope.timeZone);
-  const whole = await loadMetrics(database, scope, metrics, [period]);
+  const whole = await loadMetrics(request, scope, metrics, [period]);
   const { groupBy } = query;
-  const grouped = groupBy?.length ? await loadMetrics(database, scope, metrics, [period], groupBy) : null;
+  const grouped = groupBy?.length ? await loadMetrics(request, scope, metrics, [period], groupBy) : null;
   const sorted = grouped?.groups(period).sort(compareGroups) ?? [];
   const { items, page } = paginate(sorted, inCurrency(offset, scope), limit);
   const groups = items.map((group) => ({
@@ -76,7 +76,7 @@ export async function getHistory(request: MarketRequest) {
   const scope = await resolveScope(request, offset, metrics.some(isMonetary));
   const series = parseSeries(query, offset.now, scope.timeZone);
   const { items, page } = paginate(series, inCurrency(offset, scope), limit);
-  const loaded = await loadMetrics(database, scope, metrics, items);
+  const loaded = await loadMetrics(request, scope, metrics, items);
   const points = items.map((period) => ({ ...period, metrics: loaded.compute(period) }));
   return {
     ...{ object: 'market_history', scope: formatScope(scope), interval: query.interval ?? 'month' },
@@ -98,7 +98,7 @@ export async function getComparison(request: MarketRequest) {
     const single = { ...request, query: { ...query, areaId: [id] } };
     const needsCurrency = metrics.some(isMonetary);
     const scope = await resolveScope(single, inCurrency(offset, shared), needsCurrency, `in ${name}`);
-    const loaded = await loadMetrics(database, scope, metrics, [period]);
+    const loaded = await loadMetrics(request, scope, metrics, [period]);
     const { currency } = scope.plan;
     areas.push({ ...{ areaId: id, name, currency }, metrics: loaded.compute(period) });
   }
@@ -116,7 +116,7 @@ export async function getYield(request: MarketRequest) {
   const offset = parseOffset('yield', query, now);
   const { rentals, sales } = await resolveRentalsAndSales(request, offset);
   const period = parsePeriod(query, offset.now, sales.timeZone);
-  const bands = await yieldBands(database, rentals, sales, period);
+  const bands = await yieldBands(request, rentals, sales, period);
   const { items, page } = paginate(bands, inCurrency(offset, sales), limit);
   const { listingType: _, ...scope } = formatScope(sales);
   return {
@@ -136,7 +136,7 @@ export async function getDistribution(request: MarketRequest) {
   const listings = listingScopeOf(scope);
   return {
     ...{ object: 'market_distribution', scope: formatScope(scope), period, measure },
-    ...(await findDistribution(database, listings, { measure, buckets, units: scope.units }, period.end)),
+    ...(await findDistribution(request, listings, { measure, buckets, units: scope.units }, period.end)),
     ...(await findProvenance(database, [scope], metricsOfDistribution(scope.listingType, measure))),
   };
 }

@@ -5,7 +5,10 @@ import type { Database } from '../postgres/client/database.ts';
 import type { Measure, Summaries } from '../search/query/measures.ts';
 import type { Metric, MetricSet } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
+import { summarizeFacts } from './column-summaries.ts';
+import { findFacts } from './fact-scan.ts';
 import { cacheSummaries, findCachedSummaries } from './figure-cache-store.ts';
+import type { FigureReads } from './market-scope.ts';
 import {
   type CachedScope,
   filterPeriods,
@@ -54,17 +57,18 @@ const dayPeriod = (day: Day): Period => ({ start: day, end: day });
 
 /** Loads all summaries that these metrics need over these periods. */
 export async function loadSummaries(
-  database: Database,
+  reads: FigureReads,
   listings: ListingScope,
   metrics: readonly Metric[],
   periods: readonly Period[],
 ): Promise<PeriodSummaries> {
+  const { database } = reads;
   const loaded = new PeriodSummaries();
   const requests = buildRequests(metrics, periods);
   const missing = listings.cached ? await addCached(database, listings.cached, requests, loaded) : requests;
   if (missing.length === 0) return loaded;
   if (listings.cached) await computeInSteps(database, listings, listings.cached, missing, loaded);
-  else addSummaries(loaded, missing, (await compute(database, listings, missing)).summaries);
+  else addSummaries(loaded, missing, await computeUncached(reads, listings, missing));
   return loaded;
 }
 
@@ -125,6 +129,18 @@ function addSummaries(
 
 /** Milliseconds for the one statement that reads all sets. */
 const TIMEOUT = 5_000;
+
+/** Computed from memory, or by PostgreSQL where the facts are not there, or not enough to filter by. */
+async function computeUncached(
+  reads: FigureReads,
+  listings: ListingScope,
+  requests: readonly SummaryRequest[],
+): Promise<SummaryResult['summaries']> {
+  const { database } = reads;
+  const held = await findFacts(reads, listings);
+  if (held === null) return (await compute(database, listings, requests)).summaries;
+  return database.read(() => summarizeFacts(held, listings, requests, reads.signal), { timeout: TIMEOUT });
+}
 
 const compute = (
   database: Database,

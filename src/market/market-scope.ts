@@ -19,6 +19,7 @@ import {
   withCurrency,
 } from '../search/summaries/currency.ts';
 import { startOf, today } from './calendar.ts';
+import type { FactSource } from './facts/market-facts.ts';
 import type { Offset } from './offset-paging.ts';
 import { FILTERS, type MarketQuery } from './parameters.ts';
 import type { CachedScope, Grouping, ListingScope } from './store.ts';
@@ -37,7 +38,13 @@ export interface Scope {
 /** What market statistics are read with. */
 export interface MarketReads extends Pick<CurrencyOptions, 'findCurrencies' | 'fresh'> {
   readonly database: Database;
+  readonly facts: FactSource;
+  /** Ends computations whose client has left. */
+  readonly signal?: AbortSignal;
 }
+
+/** What figures are computed with. */
+export type FigureReads = Pick<MarketReads, 'database' | 'facts' | 'signal'>;
 
 export interface ScopeRequest extends MarketReads {
   readonly query: MarketQuery;
@@ -121,7 +128,8 @@ function filtersOf(query: MarketQuery, listingType: ListingType): Record<string,
 export function listingScopeOf(scope: Scope, groupBy: readonly Grouping[] = []): ListingScope {
   const { listingType, plan, resolved, timeZone } = scope;
   const where: ListingScope['where'] = (sql) => lifeSql(sql, plan, resolved);
-  return { listingType, timeZone, groupBy, where, cached: groupBy.length === 0 ? cachedScope(scope) : null };
+  const cached = groupBy.length === 0 ? cachedScope(scope) : null;
+  return { listingType, timeZone, groupBy, where, search: { plan, resolved }, cached };
 }
 
 /** Cached are only figures of all areas or of a single one, in one currency or in all, under the display rules. */

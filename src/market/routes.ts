@@ -12,6 +12,7 @@ import type { FindLoading } from '../listings/provenance/loading.ts';
 import { abortableDatabase } from '../postgres/client/database.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { FindCurrencies } from '../search/summaries/currency.ts';
+import { type FactSource, oneState } from './facts/market-facts.ts';
 import {
   definitionUrl,
   getComparison,
@@ -49,6 +50,7 @@ export interface MarketRouteOptions {
   readonly cache: Pick<CachedReads, 'version'>;
   readonly findLoading: FindLoading;
   readonly findCurrencies: FindCurrencies;
+  readonly facts: FactSource;
 }
 
 interface Answer extends Provenance {
@@ -111,7 +113,7 @@ const REMEDY = 'Request a smaller place, a shorter period, or fewer metrics and 
 const MAX_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
-  const { clock, tiers, publicUrl, cache, findCurrencies } = options;
+  const { clock, tiers, publicUrl, cache, findCurrencies, facts } = options;
   const database = options.analytics.database(REMEDY);
   const answers = new FoundCache<Answer>({
     version: () => cache.version(),
@@ -130,8 +132,8 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
         const fresh = bypassesCache(headers);
         const read = (left: AbortSignal) =>
           endpoint.answer({
-            ...{ database: abortableDatabase(database, left), findCurrencies, fresh },
-            ...{ query: market, limit, now: clock.now() },
+            ...{ database: abortableDatabase(database, left), signal: left, findCurrencies, fresh },
+            ...{ facts: oneState(facts), query: market, limit, now: clock.now() },
           });
         const cacheKey = [endpoint.path, market, limit];
         const loading = await options.findLoading();

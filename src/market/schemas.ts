@@ -6,7 +6,7 @@ import { originMembers } from '../listings/provenance/data-source-store.ts';
 import { LoadingSchema } from '../listings/provenance/loading.ts';
 import { nullable, number, oneOf } from '../listings/record.ts';
 import { FigureUnitSchema } from '../search/summaries/stats.ts';
-import { DISTRIBUTION_UNITS } from './distribution-store.ts';
+import { DISTRIBUTION_UNITS } from './distribution.ts';
 
 const text = Type.String();
 const date = Type.String({ format: 'date' });

@@ -4,6 +4,7 @@ import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
 import type { Measure, Summaries } from '../search/query/measures.ts';
+import type { ResolvedSearch } from '../search/query/plan.ts';
 import { readSummaries, type SummaryRow, summaryColumns } from '../search/sql/metric-sql.ts';
 import type { MetricSet } from '../search/summaries/metrics.ts';
 import type { Day, Period } from './calendar.ts';
@@ -27,6 +28,8 @@ export interface CachedScope {
 export interface ListingScope {
   readonly listingType: ListingType;
   readonly where: (sql: Sql) => SqlFragment;
+  /** The same as a plan. */
+  readonly search: Pick<ResolvedSearch, 'plan' | 'resolved'>;
   readonly timeZone: string;
   readonly groupBy: readonly Grouping[];
   /** The key of its cached figures; null: they are not cached. */

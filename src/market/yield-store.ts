@@ -11,18 +11,18 @@ import {
 } from '../search/summaries/metrics.ts';
 import { addIntervals, type Period } from './calendar.ts';
 import { loadSummaries } from './load-summaries.ts';
-import { listingScopeOf, type Scope } from './market-scope.ts';
+import { type FigureReads, listingScopeOf, type Scope } from './market-scope.ts';
 import { eventWallSql, type ListingScope } from './store.ts';
 
 const NEW_PRICE = 'median_new_list_price';
 
 /** The yield by bedrooms, ascending, of bands with new listings; unknown bedrooms come last. */
-export async function yieldBands(database: Database, rentals: Scope, sales: Scope, period: Period) {
+export async function yieldBands(reads: FigureReads, rentals: Scope, sales: Scope, period: Period) {
   const metric = metricOf(NEW_PRICE);
   if (!metric) throw new Error(`There is no metric called ${NEW_PRICE}`);
   const [rents, prices] = [
-    await byBedrooms(database, rentals, metric, period),
-    await byBedrooms(database, sales, metric, period),
+    await byBedrooms(reads, rentals, metric, period),
+    await byBedrooms(reads, sales, metric, period),
   ];
   return [...new Set([...rents.keys(), ...prices.keys()])]
     .sort((a, b) => (a ?? Number.POSITIVE_INFINITY) - (b ?? Number.POSITIVE_INFINITY))
@@ -49,12 +49,12 @@ function band(
 }
 
 async function byBedrooms(
-  database: Database,
+  reads: FigureReads,
   scope: Scope,
   metric: Metric,
   period: Period,
 ): Promise<Map<number | null, Median>> {
-  const loaded = await loadSummaries(database, listingScopeOf(scope, ['bedrooms']), [metric], [period]);
+  const loaded = await loadSummaries(reads, listingScopeOf(scope, ['bedrooms']), [metric], [period]);
   return new Map(
     loaded.groups(period).map((group) => {
       const [bedrooms] = group;

@@ -37,6 +37,8 @@ const STATS = '/v1/market/stats?listingType=sale&minPrice=77';
 /** A service whose statements may take a minute: one that ends sooner was stopped because nobody waits for it. */
 async function startPatient(t: TestContext): Promise<TestService> {
   return startService(t, {
+    // Memory would read behind the same lock.
+    environment: { SEARCH_ENGINE: 'postgres' },
     async connect(url) {
       const database = openDatabase({ url, maxConnections: 4 });
       atEnd(t, () => database.close(1_000));

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { METRICS } from '../../src/search/summaries/metrics.ts';
 import { rebuildTimelines } from '../../src/timeline/update-timelines.ts';
+import { untilFactsHeld } from '../support/catalogue/held-facts.ts';
 import {
   END,
   type ListingHistory,
@@ -89,6 +90,7 @@ async function serviceWith(
 ): Promise<TestService> {
   const service = await startService(t, { clock: manualClock(END) });
   await writeHistories(service.database, createCatalogue(service.database), all);
+  await untilFactsHeld(service);
   return service;
 }
 

@@ -10,11 +10,11 @@ import {
   NUMBER_COLUMNS,
   TEXT_COLUMNS,
 } from '../columns/columns.ts';
-import type { Dictionaries, Dictionary } from '../columns/dictionary.ts';
+import type { Dictionaries } from '../columns/dictionary.ts';
 import { GrowingColumns } from '../columns/growing-columns.ts';
 import { hashBytes } from '../columns/word-hash.ts';
 import { WordCollector } from '../columns/word-index.ts';
-import { ByteWords } from './byte-words.ts';
+import { codesOf, NumberedWords } from './numbered-words.ts';
 
 /**
  * Columns of the engine in the order in which a COPY has to select them; before them whether it is a sale, after them the version
@@ -35,27 +35,6 @@ const NUMBERS = NUMBER_COLUMNS.map((column) => ({
   isMoment: MOMENTS.test(column),
   isDay: column === 'availableFrom',
 }));
-
-/** Words with numbers that others give them when they come for the first time. */
-class NumberedWords {
-  readonly #words = new ByteWords();
-  readonly #numbers: number[] = [];
-  readonly #numberOfNew: (bytes: Uint8Array) => number;
-
-  constructor(numberOfNew: (bytes: Uint8Array) => number) {
-    this.#numberOfNew = numberOfNew;
-  }
-
-  /** The number of the word that the fields stand at. */
-  numberAt({ bytes, start, end }: CopyFields): number {
-    const word = this.#words.numberOf(bytes, start, end);
-    if (word === this.#numbers.length) this.#numbers.push(this.#numberOfNew(bytes.subarray(start, end)));
-    return this.#numbers[word] ?? 0;
-  }
-}
-
-const codesOf = (dictionary: Dictionary): NumberedWords =>
-  new NumberedWords((bytes) => dictionary.code(Buffer.from(bytes).toString()));
 
 /** Listings of one type. */
 interface CopiedTable {

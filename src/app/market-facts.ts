@@ -1,0 +1,46 @@
+// Wiring of the facts of the market: held in memory where searches are, and measured.
+
+import type { Config } from '../config.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import {
+  type FactSource,
+  type FactsStatus,
+  MarketFacts,
+  type MarketFactsOptions,
+  NO_FACTS,
+} from '../market/facts/market-facts.ts';
+
+export interface FactsWiring extends MarketFactsOptions {
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly engine: Config['search']['engine'];
+}
+
+/** Where figures find facts, until it is stopped. */
+export interface StartedFacts extends FactSource {
+  stop(): Promise<void>;
+}
+
+export function createMarketFacts({ metrics, log, engine, ...options }: FactsWiring): StartedFacts {
+  if (engine === 'postgres') return { ...NO_FACTS, stop: async () => {} };
+  const onReady = (listings: number): void =>
+    log.info({ event: 'market', listings }, `Figures among ${listings} listings are computed in memory`);
+  const facts = new MarketFacts({ ...options, onReady });
+  const gauge = (name: string, help: string, value: (status: FactsStatus) => number) =>
+    metrics.gauge(`freehold_market_facts_${name}`, help, () => value(facts.status()));
+  gauge('ready', '1 if figures of the market are computed in memory.', ({ isReady }) => Number(isReady));
+  gauge('rows', 'Listings that figures of the market are computed from in memory.', ({ rows }) => rows);
+  gauge('bytes', 'Bytes that these listings take with their periods and events.', ({ bytes }) => bytes);
+  metrics.observableCounter(
+    'freehold_market_facts_loads_total',
+    'Loads of what figures of the market are computed from.',
+    () => facts.status().loads,
+  );
+  metrics.observableCounter(
+    'freehold_market_facts_answers_total',
+    'Figures of the market that were computed in memory.',
+    () => facts.status().answers,
+  );
+  return facts;
+}

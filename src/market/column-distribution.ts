@@ -1,0 +1,84 @@
+// Column distribution: one measure over the inventory, from the facts in memory.
+
+import { quantile } from '../search/engine/questions/quantiles.ts';
+import type { Day } from './calendar.ts';
+import type { DistributionRow } from './distribution-store.ts';
+import { scopeRows, visitRows } from './fact-scan.ts';
+import { PERIOD, PERIOD_WIDTH } from './facts/fact-columns.ts';
+import type { Facts } from './facts/fact-writer.ts';
+import type { MeasureName } from './parameters.ts';
+import type { ListingScope } from './store.ts';
+import { wallTimeOf } from './wall-time.ts';
+
+const DAY = 86_400_000;
+const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95];
+
+/** As selectDistribution answers. */
+export async function distributionOf(
+  facts: Facts,
+  listings: ListingScope,
+  measure: MeasureName,
+  day: Day,
+  buckets: number,
+  signal?: AbortSignal,
+): Promise<DistributionRow> {
+  const rows = await scopeRows(facts, listings, signal);
+  const { columns, periods } = facts.tables[listings.listingType];
+  const sizes = columns.numbers.livingArea;
+  const wall = wallTimeOf(listings.timeZone);
+  const end = Date.parse(day);
+  const { offsets, values } = periods;
+  const found: number[] = [];
+  let members = 0;
+  const visit = (row: number): void => {
+    const last = offsets[row + 1] as number;
+    for (let period = offsets[row] as number; period < last; period += PERIOD_WIDTH) {
+      const isInventory =
+        wall(values[period + PERIOD.start] as number) < end &&
+        wall(values[period + PERIOD.end] as number) >= end;
+      if (!isInventory) continue;
+      members++;
+      const value = measured(
+        measure,
+        values[period + PERIOD.price] as number,
+        sizes === undefined ? Number.NaN : (sizes[row] as number),
+        (end - wall(values[period + PERIOD.daysOnMarketStart] as number)) / DAY,
+      );
+      if (!Number.isNaN(value)) found.push(value);
+    }
+  };
+  await visitRows(rows, visit, signal);
+  const n = found.length;
+  if (n === 0) return { n, excluded: members, min: null, max: null, percentiles: null, buckets: [] };
+  const percentiles = SHARES.map((share) => quantile(found, share) ?? 0);
+  let [min, max] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  for (const value of found) [min, max] = [Math.min(min, value), Math.max(max, value)];
+  const counts = new Map<number, number>();
+  for (const value of found) {
+    const bucket = bucketOf(value, min, max, buckets);
+    counts.set(bucket, (counts.get(bucket) ?? 0) + 1);
+  }
+  const filled = [...counts].sort(([a], [b]) => a - b).map(([bucket, count]) => ({ bucket, count }));
+  return { n, excluded: members - n, min, max, percentiles, buckets: filled };
+}
+
+function measured(measure: MeasureName, price: number, livingArea: number, days: number): number {
+  const positive = (value: number): number => (value > 0 ? value : Number.NaN);
+  switch (measure) {
+    case 'price':
+      return positive(price);
+    case 'pricePerArea':
+      return positive(price) / positive(livingArea);
+    case 'livingArea':
+      return positive(livingArea);
+    case 'daysOnMarket':
+      return Math.max(0, Math.floor(days));
+  }
+}
+
+/** The bucket of a value from 1 on, rounded as width_bucket of PostgreSQL rounds; the greatest value is in the last. */
+function bucketOf(value: number, min: number, max: number, buckets: number): number {
+  if (min === max) return 1;
+  if (value >= max) return buckets;
+  return Math.min(buckets - 1, Math.floor(buckets * ((value - min) / (max - min)))) + 1;
+}

@@ -1,0 +1,239 @@
+// Market facts: what figures of the market are computed from, held in memory while people ask for figures, and kept up to date.
+
+import type { ChangeEntry } from '../../changes/change.ts';
+import { stateBefore } from '../../changes/change.ts';
+import { headSequence } from '../../changes/change-store.ts';
+import { createFollower } from '../../changes/follower.ts';
+import { type Clock, HOUR, pause, withDeadline } from '../../lib/clock.ts';
+import type { ChangeState } from '../../listings/change-state.ts';
+import type { Database, Sql } from '../../postgres/client/database.ts';
+import { megabytes, memoryLimit, TooLittleMemory } from '../../search/engine/lifecycle/engine-memory.ts';
+import { SequenceWaiters } from '../../search/engine/lifecycle/sequence-waiters.ts';
+import { copyAllFacts, copyFactsOf, expectedListings } from './fact-store.ts';
+import { type Facts, FactWriter } from './fact-writer.ts';
+
+export interface MarketFactsOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly report: (error: unknown) => void;
+  /** Called each time that figures begin to be computed from memory. */
+  readonly onReady?: (listings: number) => void;
+  /** Bytes that the process may use; default: what the system says. */
+  readonly memory?: number;
+}
+
+export interface FactsStatus {
+  /** Whether figures are computed from memory. */
+  readonly isReady: boolean;
+  readonly rows: number;
+  readonly bytes: number;
+  readonly loads: number;
+  /** How often facts were given. */
+  readonly answers: number;
+}
+
+/** Where facts come from; null: PostgreSQL computes figures itself. */
+export interface FactSource {
+  /** All facts that were committed when this was called; null while they are not in memory. Begins to load them. */
+  current(signal?: AbortSignal): Promise<Facts | null>;
+}
+
+/** One state of the facts for all that is asked of it: the one at the first question. */
+export function oneState(facts: FactSource): FactSource {
+  let found: Promise<Facts | null> | undefined;
+  return {
+    current(signal) {
+      found ??= facts.current(signal);
+      return found;
+    },
+  };
+}
+
+/** Of a deployment that holds nothing in memory. */
+export const NO_FACTS: FactSource = { current: async () => null };
+
+/** Bytes of a listing with its periods and events, as measured; docs/operations.md tells operators. */
+const BYTES_PER_LISTING = 500;
+/** Arrays grow by doubling. */
+const SHARE_WHILE_LOADED = 2;
+/** Nobody asked for so long: the memory is given back. */
+const IDLE = HOUR;
+/** Milliseconds that a question waits for changes that were just committed. */
+const PATIENCE = 250;
+const RETRY_PAUSE = 1_000;
+const BATCH = 100;
+/** Rows that may be gone before everything is loaded anew: a number, and a share of all. */
+const MOST_GONE = { rows: 20_000, share: 0.25 };
+
+export class MarketFacts implements FactSource {
+  readonly #options: MarketFactsOptions;
+  #waiters = new SequenceWaiters();
+  #facts: Facts | null = null;
+  /** Ends the following of the log; null: nobody asked. */
+  #following: AbortController | null = null;
+  #running = Promise.resolve();
+  #keepUntilIdle = (): void => {};
+  #isStopped = false;
+  #loads = 0;
+  #answers = 0;
+
+  constructor(options: MarketFactsOptions) {
+    this.#options = options;
+  }
+
+  async current(signal?: AbortSignal): Promise<Facts | null> {
+    const { database, clock } = this.#options;
+    this.#start();
+    if (this.#facts === null) return null;
+    const onTimeout = () => new Error('The facts of the market are behind the log of changes');
+    const waiters = this.#waiters;
+    try {
+      await withDeadline({ clock, milliseconds: PATIENCE, parent: signal, onTimeout }, async (limited) =>
+        waiters.wait(await database.read(headSequence, { planned: 'once' }), limited),
+      );
+      if (this.#facts !== null) this.#answers++;
+      return this.#facts;
+    } catch {
+      signal?.throwIfAborted();
+      return null;
+    }
+  }
+
+  status(): FactsStatus {
+    const { tables } = this.#facts ?? {};
+    return {
+      isReady: tables !== undefined,
+      rows: tables === undefined ? 0 : tables.rental.columns.rows + tables.sale.columns.rows,
+      bytes: bytesOf(tables),
+      ...{ loads: this.#loads, answers: this.#answers },
+    };
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#release();
+    await this.#running;
+  }
+
+  #start(): void {
+    if (this.#isStopped) return;
+    this.#keepUntilIdle();
+    this.#keepUntilIdle = this.#options.clock.after(IDLE, () => this.#release());
+    if (this.#following !== null) return;
+    const following = new AbortController();
+    this.#following = following;
+    this.#running = this.#running.then(() => this.#run(following.signal));
+  }
+
+  #release(): void {
+    this.#keepUntilIdle();
+    this.#following?.abort();
+    this.#following = null;
+    this.#forget();
+  }
+
+  #forget(): void {
+    this.#facts = null;
+    this.#waiters = new SequenceWaiters();
+  }
+
+  async #run(signal: AbortSignal): Promise<void> {
+    const { database, report } = this.#options;
+    while (!signal.aborted) {
+      try {
+        await this.#loadAndFollow(signal);
+      } catch (error) {
+        if (signal.aborted) return;
+        this.#forget();
+        report(error);
+        // Memory does not grow: PostgreSQL goes on until the process is started anew.
+        if (error instanceof TooLittleMemory) return;
+        await pause(database.clock, RETRY_PAUSE, signal);
+      }
+    }
+  }
+
+  /** Resolves when so much is gone that all should be loaded anew, or the signal aborts. */
+  async #loadAndFollow(signal: AbortSignal): Promise<void> {
+    const { database, report, onReady } = this.#options;
+    const { writer, sequence: from } = await this.#load(signal);
+    if (signal.aborted) return;
+    this.#loads++;
+    this.#publish(writer.facts(from));
+    onReady?.(writer.rows.all);
+    const follower = createFollower<ChangeState>(database, {
+      ...{ from, report, batchSize: BATCH, endsAtGap: true },
+    });
+    for await (const entries of follower.entries(signal)) {
+      await this.#apply(writer, entries, signal);
+      if (signal.aborted) return;
+      this.#publish(writer.facts(entries.at(-1)?.sequence ?? from));
+      const { all, gone } = writer.rows;
+      if (gone > Math.max(MOST_GONE.rows, MOST_GONE.share * all)) break;
+    }
+    this.#forget();
+  }
+
+  #publish(facts: Facts): void {
+    this.#facts = facts;
+    this.#waiters.pass(facts.sequence);
+  }
+
+  async #load(signal: AbortSignal): Promise<{ readonly writer: FactWriter; readonly sequence: number }> {
+    this.#requireMemory(await this.#options.database.read(expectedListings));
+    const load = async (sql: Sql) => {
+      const writer = new FactWriter();
+      const sequence = await copyAllFacts(sql, writer);
+      writer.endLoad();
+      return { writer, sequence };
+    };
+    // A timeout of its own makes it a transaction.
+    return this.#options.database.read(load, { timeout: 0, signal });
+  }
+
+  /** Reads the properties of the changed listings anew, as they are now: what they will be is in a later entry. */
+  async #apply(
+    writer: FactWriter,
+    entries: readonly ChangeEntry<ChangeState>[],
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { database, report } = this.#options;
+    const changes = entries.filter((entry) => entry.kind !== 'watcher');
+    if (changes.length === 0) return;
+    const properties = new Set(
+      changes.flatMap((change) => [
+        change.propertyId,
+        stateBefore(change)?.listing.propertyId ?? change.propertyId,
+      ]),
+    );
+    const read = async (sql: Sql) => {
+      writer.discard();
+      await copyFactsOf(sql, writer, [...properties]);
+      return true;
+    };
+    while (!signal.aborted) {
+      const isRead = await database.read(read, { timeout: 0, signal }).catch((error: unknown) => {
+        if (!signal.aborted) report(error);
+      });
+      if (isRead) return writer.replace(changes.map(({ listingId }) => listingId));
+      await pause(database.clock, RETRY_PAUSE, signal);
+    }
+  }
+
+  #requireMemory(listings: number): void {
+    const { memory = memoryLimit() } = this.#options;
+    const needed = process.memoryUsage.rss() + listings * BYTES_PER_LISTING * SHARE_WHILE_LOADED;
+    if (needed <= memory) return;
+    throw new TooLittleMemory(
+      `Figures of the market among ${listings} listings need ${megabytes(needed)} of memory with what the process holds already, ` +
+        `and it may use ${megabytes(memory)}. PostgreSQL computes them, which takes longer`,
+    );
+  }
+}
+
+/** Bytes of all arrays in a value. */
+function bytesOf(value: unknown): number {
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  if (typeof value !== 'object' || value === null) return 0;
+  return Object.values(value).reduce((sum: number, each) => sum + bytesOf(each), 0);
+}
