@@ -7,6 +7,7 @@ import { parseArgs } from 'node:util';
 import { knownKeysInOutage } from './billing/outage.ts';
 import { logAgainstNone } from './changes.ts';
 import { callsForOneListing } from './coalescing.ts';
+import { crowdAtSmall, searchesInCrowd } from './crowd.ts';
 import { engineAgainstPeers } from './engine/peers/peers.ts';
 import { questionsAmongMany, questionsOfEngine } from './engine/questions.ts';
 import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from './feeds/fan-out.ts';
@@ -63,6 +64,7 @@ const LARGE: Readonly<Record<string, (testbed: LargeTestbed) => Promise<Row[]>>>
   start: startsAndCommits,
   exports: exportsToReaders,
   records: pagesOfRecords,
+  'crowd-million': searchesInCrowd,
   churn: dayOfRentals,
   growth: (testbed) => growthTo(testbed, values.larger, Number(values.listings ?? 4_000_000)),
 };
@@ -148,6 +150,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   outage: knownKeysInOutage,
   engine: questionsOfEngine,
   writers: (testbed) => writesAgainstRelease(testbed, values.release),
+  crowd: crowdAtSmall,
   scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),
   webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],

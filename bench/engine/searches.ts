@@ -3,6 +3,7 @@
 import type { Box } from '../../src/geometry/geometry.ts';
 import { CellGroups } from '../../src/search/engine/questions/cells.ts';
 import { facetCounter } from '../../src/search/engine/questions/facets.ts';
+import { runAtOnce } from '../../src/search/engine/questions/pace.ts';
 import { findPage } from '../../src/search/engine/questions/page.ts';
 import { PreparedSearch } from '../../src/search/engine/questions/prepared-search.ts';
 import { partsOf, scanRows } from '../../src/search/engine/questions/scan.ts';
@@ -76,7 +77,7 @@ export const cells = (draw: Draw, plan: SearchPlan, letters: number) => async ()
   const { table, filters } = prepare(draw, plan);
   const groups = new CellGroups(letters);
   await scanRows(partsOf(table), filters, (columns) => groups.consume(columns));
-  return groups.cells();
+  return runAtOnce(groups.cells({ limit: Number.POSITIVE_INFINITY, after: undefined }));
 };
 
 const town = ({ market, next }: Draw): Town => townAt(market.towns, next());

@@ -34,7 +34,7 @@ import type { BaseBuilder } from '../search/engine/build/base-builder.ts';
 import { type BuilderTarget, createThreadBuilder } from '../search/engine/build/builder-thread.ts';
 import { createLocalBuilder } from '../search/engine/build/local-builder.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
-import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
+import { AnalyticsQueue, type Places } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { createFindLoading } from '../sources/first-load.ts';
@@ -59,6 +59,7 @@ import { describeService } from './openapi.ts';
 import { followOwners } from './owners.ts';
 import { featureRoutes } from './routes.ts';
 import { createSearch, type SearchWiring } from './search.ts';
+import { measureCostly } from './search-metrics.ts';
 import { type PaymentParts, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks, startDeliveries } from './webhooks.ts';
@@ -79,6 +80,8 @@ export interface Overrides {
   readonly searchBuilder?: (database: Database) => BaseBuilder;
   /** Rows that were added to the search engine before it merges them. */
   readonly longestTail?: NonNullable<SearchWiring['longestTail']>;
+  /** Of costly questions. */
+  readonly places?: Places;
   /** Registered OAuth clients. */
   readonly maxClients?: number;
   readonly freeGrantLimits?: FreeGrantLimits;
@@ -145,7 +148,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const keyForm = createKeyForm({ keys: access.keys, clock, proofKey: oauth.proofKey });
   const catalogue = createCatalogue(database);
   const cache = createPropertyCache(catalogue, database, report);
-  const analytics = new AnalyticsQueue(database, clock);
+  const analytics = new AnalyticsQueue(database, clock, overrides.places);
+  measureCostly(metrics, analytics);
   const findCurrencies = createFindCurrencies(database, {
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),

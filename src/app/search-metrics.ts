@@ -1,8 +1,9 @@
-// Metrics of searches: the engine in memory, what answers, and the cache of records.
+// Metrics of searches: the engine in memory, what answers, what waits, and the cache of records.
 
 import type { Metrics } from '../lib/metrics.ts';
 import type { EngineStatus, SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import type { RecordCache } from '../search/http/record-cache.ts';
+import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { ShadowOutcome } from '../search/switch/shadow.ts';
 
 export interface SearchCounters {
@@ -50,4 +51,16 @@ export function measureRecords(metrics: Metrics, records: Pick<RecordCache, 'sta
   counter('hits', 'Records of pages that were cached.', () => records.status().hits);
   counter('misses', 'Records of pages that had to be read.', () => records.status().misses);
   metrics.gauge('freehold_search_cache_bytes', 'Bytes of cached records.', () => records.status().bytes);
+}
+
+/** How many costly questions are answered, and how many wait for it. */
+export function measureCostly(metrics: Metrics, queue: Pick<AnalyticsQueue, 'status'>): void {
+  for (const [kind, what] of [
+    ['statements', 'of PostgreSQL'],
+    ['scans', 'that are answered from memory'],
+  ] as const) {
+    const name = `freehold_costly_${kind}`;
+    metrics.gauge(`${name}_running`, `Costly questions ${what}, under way.`, () => queue.status()[kind].busy);
+    metrics.gauge(`${name}_waiting`, `The same, waiting for their turn.`, () => queue.status()[kind].waiting);
+  }
 }

@@ -16,10 +16,11 @@ import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { createEngineBackend } from '../search/engine/questions/engine-backend.ts';
 import { SEARCH_REMEDY } from '../search/http/handler.ts';
 import { RecordCache } from '../search/http/record-cache.ts';
+import type { ResolvedSearch } from '../search/query/plan.ts';
 import type { SearchBackend } from '../search/query/search-backend.ts';
 import { rememberAnswers } from '../search/sql/remembered-backend.ts';
 import { createSqlBackend } from '../search/sql/sql-backend.ts';
-import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
+import { type AnalyticsQueue, OWN_ACCOUNT } from '../search/summaries/analytics-queue.ts';
 import { createBackendSwitch } from '../search/switch/backend-switch.ts';
 import { matchingAmong } from '../search/switch/matching-among.ts';
 import { createShadow } from '../search/switch/shadow.ts';
@@ -60,11 +61,17 @@ export function createSearch(wiring: SearchWiring): SearchParts {
   const { database, clock, analytics, cache, settings, report } = wiring;
   const areas = createAreaIdCache(database, clock);
   const memory = { version: () => cache.version(), monotonic: () => clock.monotonic() };
-  const sqlOver = (from: Database, queue = from) => createSqlBackend({ database: from, queue, areas });
-  const sql = rememberAnswers(sqlOver(database, analytics.database(SEARCH_REMEDY)), memory);
+  const askerOf = ({ caller = OWN_ACCOUNT, resolved, maxWait }: ResolvedSearch) => ({
+    ...{ caller, request: resolved, remedy: SEARCH_REMEDY, maxWait },
+  });
+  const sqlOver = (from: Database, queue: (search: ResolvedSearch) => Database = () => from) =>
+    createSqlBackend({ database: from, queue, areas });
+  const queued = sqlOver(database, (search) => analytics.database(askerOf(search)));
+  const sql = rememberAnswers(queued, memory);
   const engine = settings.engine === 'memory' ? createSearchEngine(wiring) : NO_ENGINE;
-  const engineOver = (generation: Generation, from = database): SearchBackend =>
-    createEngineBackend({
+  const engineOver = (generation: Generation, snapshot?: Database): SearchBackend => {
+    const from = snapshot ?? database;
+    return createEngineBackend({
       generation: () => generation,
       findListings: (ids, signal) =>
         from.read((statements) => findListings(statements, ids), {
@@ -73,7 +80,12 @@ export function createSearch(wiring: SearchWiring): SearchParts {
         }),
       findMatching: matchingAmong(sqlOver(from)),
       areaIds: (nos) => areas.idsOf(nos),
+      // Comparisons, which read a snapshot, come one at a time, and wait for nobody.
+      ...(snapshot === undefined && {
+        enter: (search) => analytics.scan(askerOf(search), search.signal ?? search.left?.()),
+      }),
     });
+  };
   const { onAnswer, onOutcome } = measureEngine(wiring.metrics, engine);
   const shadow = createShadow({
     ...{ database, clock, engine, engineOver, report, onOutcome },

@@ -3,7 +3,7 @@
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import { roundTo } from '../lib/round.ts';
 import type { ListingType, PropertyType } from '../listings/vocabulary.ts';
-import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
+import { type AnalyticsQueue, OWN_ACCOUNT } from '../search/summaries/analytics-queue.ts';
 import {
   type FigureUnit,
   isMoney,
@@ -68,7 +68,7 @@ export function createMarketFigures({
 }: Pick<MarketReads, 'database' | 'findCurrencies'> & {
   readonly analytics: AnalyticsQueue;
 }): MarketFigures {
-  const queued = analytics.database(REMEDY);
+  const queued = analytics.database({ caller: OWN_ACCOUNT, remedy: REMEDY });
   return {
     interpret: (request, now) =>
       interpretFigure({ database, findCurrencies, facts: NO_FACTS, fresh: true }, request, now),

@@ -127,9 +127,6 @@ function addSummaries(
   }
 }
 
-/** Milliseconds for the one statement that reads all sets. */
-const TIMEOUT = 5_000;
-
 /** Computed from memory, or by PostgreSQL where the facts are not there, or not enough to filter by. */
 async function computeUncached(
   reads: FigureReads,
@@ -139,22 +136,21 @@ async function computeUncached(
   const { database } = reads;
   const held = await findFacts(reads, listings);
   if (held === null) return (await compute(database, listings, requests)).summaries;
-  return database.read(() => summarizeFacts(held, listings, requests, reads.signal), { timeout: TIMEOUT });
+  return database.read(() => summarizeFacts(held, listings, requests, reads.signal));
 }
 
 const compute = (
   database: Database,
   listings: ListingScope,
   requests: readonly SummaryRequest[],
-): Promise<SummaryResult> =>
-  database.read((sql) => findSummaries(sql, listings, requests), { timeout: TIMEOUT });
+): Promise<SummaryResult> => database.read((sql) => findSummaries(sql, listings, requests));
 
 /** Milliseconds after which no further step starts. */
-const BUDGET = 5_000;
+const BUDGET = 1_500;
 /** Period ends in the first step. A step below QUICK_STEP milliseconds doubles the next, above SLOW_STEP halves it. */
 const FIRST_STEP = 6;
-const QUICK_STEP = 1_000;
-const SLOW_STEP = 2_500;
+const QUICK_STEP = 300;
+const SLOW_STEP = 800;
 
 /**
  * Computes and caches a few months at a time, the latest first. Throws OVERLOADED when the budget is spent; the client's

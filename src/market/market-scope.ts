@@ -11,6 +11,7 @@ import type { Condition } from '../search/query/condition.ts';
 import type { SearchQuery } from '../search/query/parameters.ts';
 import { planSearch, type ResolvedQuery, type SearchPlan } from '../search/query/plan.ts';
 import { lifeSql } from '../search/sql/condition-sql.ts';
+import { requireAffordable } from '../search/sql/polygon-cost-store.ts';
 import { findCurrenciesAmong } from '../search/sql/provenance-store.ts';
 import {
   type CurrencyOptions,
@@ -102,6 +103,7 @@ async function resolveFilters(
   const units = query.units ?? 'imperial';
   const plan = planSearch(listingType, { ...filters, units } as SearchQuery, 1, now);
   const resolved = await resolveQuery({ database, named: (ids) => findNamedAreas(database, ids) }, plan);
+  await requireAffordable(database, { plan, resolved });
   const { areaNos } = resolved;
   const zones = areaNos.length === 0 ? null : await findTimeZones(database, areaNos);
   const [zone, ...others] = new Set(areaNos.map((no) => zones?.get(no)));

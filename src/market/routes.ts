@@ -113,8 +113,7 @@ const REMEDY = 'Request a smaller place, a shorter period, or fewer metrics and 
 const MAX_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
-  const { clock, tiers, publicUrl, cache, findCurrencies, facts } = options;
-  const database = options.analytics.database(REMEDY);
+  const { analytics, clock, tiers, publicUrl, cache, findCurrencies, facts } = options;
   const answers = new FoundCache<Answer>({
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),
@@ -130,11 +129,14 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
         const market = query as MarketQuery;
         const limit = pageSize(tiers[caller.tier], market.limit);
         const fresh = bypassesCache(headers);
+        const database = analytics.database({ caller: caller.account, request: {}, remedy: REMEDY });
         const read = (left: AbortSignal) =>
-          endpoint.answer({
-            ...{ database: abortableDatabase(database, left), signal: left, findCurrencies, fresh },
-            ...{ facts: oneState(facts), query: market, limit, now: clock.now() },
-          });
+          analytics.within(REMEDY, left, (within) =>
+            endpoint.answer({
+              ...{ database: abortableDatabase(database, within), signal: within, findCurrencies, fresh },
+              ...{ facts: oneState(facts), query: market, limit, now: clock.now() },
+            }),
+          );
         const cacheKey = [endpoint.path, market, limit];
         const loading = await options.findLoading();
         const { origin, metricIds, ...json } = await (fresh

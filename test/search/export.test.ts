@@ -290,3 +290,26 @@ for (const [moment, query, begun] of [
     assert.equal(await watched.settled(), left);
   });
 }
+
+test('an export goes on with what is on the market while it is read, and so holds nothing for a slow reader', async () => {
+  using watched = watchReads();
+  const { socket } = await deafReader('sort=price');
+  await watched.settled();
+  await service.database.transaction((tx) =>
+    createCatalogue(service.database).write(
+      tx,
+      'test',
+      [draft('late', { listPrice: 9_999_999 })],
+      service.clock.now(),
+    ),
+  );
+  await ask('sale', { limit: '1' });
+  let text = '';
+  socket.setEncoding('latin1').on('data', (piece: string) => {
+    text = text.slice(-5_000) + piece;
+  });
+  socket.resume();
+  await until('it is whole', async () => text.endsWith('\r\n0\r\n\r\n'));
+  socket.destroy();
+  assert.match(text, /"price":9999999,/);
+});

@@ -4,14 +4,20 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
-import { COUNT_DEADLINE } from '../../src/search/summaries/total.ts';
+import { COSTLY_DEADLINE } from '../../src/search/summaries/analytics-queue.ts';
+import { COUNT_MAX_WAIT } from '../../src/search/summaries/total.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { until } from '../support/check/until.ts';
 import { problemOf } from '../support/service/http-server.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 
+const PLACES = { statements: 1, scans: 3 };
+
 async function startWithHomes(engine: 'memory' | 'postgres'): Promise<TestService> {
-  const service = await startService({ after }, { environment: { SEARCH_ENGINE: engine } });
+  const service = await startService(
+    { after },
+    { environment: { SEARCH_ENGINE: engine }, overrides: { places: PLACES } },
+  );
   const { database } = service;
   await database.transaction((tx) =>
     createCatalogue(database).write(tx, 'test', [draft('one'), draft('two')], service.clock.now()),
@@ -30,22 +36,21 @@ const HEAVY = [
 /** Takes all places of analytics reads with figures of the market, which wait until the test has done its work. */
 async function whilePlacesAreTaken(
   { database, get, keys }: TestService,
-  work: (places: number, figures: readonly Promise<Response>[]) => Promise<void>,
+  work: (figures: readonly Promise<Response>[]) => Promise<void>,
 ): Promise<void> {
-  const places = Math.floor(database.status().size / 3);
   await database.transaction(async (tx) => {
     await tx`lock table market_period, market_event in access exclusive mode`;
-    const figures = Array.from({ length: places }, (_, at) =>
+    const figures = Array.from({ length: PLACES.statements }, (_, at) =>
       get(`/v1/market/stats?listingType=sale&minPrice=${at}`, keys.internal),
     );
     const blocked = async () => {
       const [row] = await tx<{ count: number }[]>`
         select count(*)::int as count from pg_locks where not granted
           and database = (select oid from pg_database where datname = current_database())`;
-      return row?.count === places;
+      return row?.count === PLACES.statements;
     };
     await until('all places are taken', blocked);
-    await work(places, figures);
+    await work(figures);
   });
 }
 
@@ -59,20 +64,20 @@ test('while the places of analytics reads are taken, pages are answered without 
     before.map(({ status }) => status),
     HEAVY.map(() => 200),
   );
-  await whilePlacesAreTaken(service, async (places, figures) => {
+  await whilePlacesAreTaken(service, async (figures) => {
     const asked = HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal));
     const page = await service.get('/v1/search/sales', keys.internal);
     assert.equal(page.status, 200, 'a page with all results waits for nobody');
     const cut = service.get('/v1/search/sales?limit=1', keys.internal);
     // All that has come by now waits; what did not wait was answered, and stays so.
-    const arrived = async () => (await active(service)) === places + HEAVY.length + 1;
+    const arrived = async () => (await active(service)) === figures.length + HEAVY.length + 1;
     await until('all wait', arrived);
-    clock.advance(COUNT_DEADLINE);
+    clock.advance(COUNT_MAX_WAIT);
     const { data, total, meta } = (await (await cut).json()) as Answer;
     assert.equal(data.length, 1);
     assert.equal(total, null, 'what cannot be counted in time has no total');
     assert.match(meta.totalNote ?? '', /not counted/);
-    clock.advance(8_000);
+    clock.advance(COSTLY_DEADLINE);
     for (const answer of await Promise.all([...asked, ...figures])) {
       assert.equal(answer.status, 503);
       assert.equal(answer.headers.get('retry-after'), '5');
@@ -94,9 +99,9 @@ test('searches that are answered from memory have their totals, facets and figur
       }),
     );
   const before = await answers();
-  await whilePlacesAreTaken(service, async (_, figures) => {
+  await whilePlacesAreTaken(service, async (figures) => {
     assert.deepEqual(await answers(), before);
-    service.clock.advance(8_000);
+    service.clock.advance(COSTLY_DEADLINE);
     for (const answer of await Promise.all(figures)) assert.equal(answer.status, 503);
   });
 });

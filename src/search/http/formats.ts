@@ -100,9 +100,14 @@ export async function* exportLines(
   const { plan } = options;
   let { cursor } = plan;
   let head = headOf(format, options);
+  let isFirst = true;
   for (;;) {
-    const batch = { ...options, plan: { ...plan, cursor, limit: BATCH, count: 'none' as const } };
-    const { hits, page } = await readPage(batch);
+    const { hits, page } = await readPage({
+      ...{ ...options, plan: { ...plan, cursor, limit: BATCH, count: 'none' as const } },
+      // A query of its own: a slow client keeps no state of the listings in memory that is not that of others.
+      ...{ resolved: { ...options.resolved }, fresh: isFirst && options.fresh, isWhole: isFirst },
+    });
+    isFirst = false;
     const chunk = head + (await linesOf(format, options, hits));
     head = '';
     if (chunk !== '') yield chunk;

@@ -96,23 +96,25 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
     const isExport = isLineFormat(format) && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
     const fresh = isExport || bypassesCache(request.headers);
     const named = (ids: readonly string[]) => areas.named(ids, fresh);
-    const resolved = await resolveQuery({ database, named }, planned);
-    // An export reads for long: it stops when its client leaves.
-    const asked = { plan: planned, resolved, fresh, ...(isExport && { signal: request.left() }) };
-    const plan = await requireOneCurrency({ backend, findCurrencies, fresh }, asked, query);
-    const answer = (signal?: AbortSignal): Promise<Reply> => {
+    const run = async (signal?: AbortSignal): Promise<Reply> => {
+      const resolved = await resolveQuery({ database, named }, planned);
+      const who = { fresh, caller: caller.account, left: request.left };
+      const asked = { ...who, plan: planned, resolved, ...(signal && { signal }) };
+      const plan = await requireOneCurrency({ backend, findCurrencies, fresh }, asked, query);
       const included = query.include ?? [];
       // Nothing is kept of what `include` adds.
       const records = options.records.view(reader, plan.fields, fresh || included.length > 0);
       const job: SearchJob = {
-        ...{ ...asked, ...(signal && { signal }), plan, options, request, loading, reads },
+        ...{ ...asked, plan, options, request, loading, reads },
         ...{ database, reader, included, records },
       };
       if (query.cluster === true) return answerClusters(job, format);
       if (!isLineFormat(format)) return answerPage(job, format);
       return isExport ? answerAll(job, format) : answerLines(job, format);
     };
-    return hasFigures(query) ? analytics.within(SEARCH_REMEDY, request.left(), answer) : answer();
+    if (hasFigures(query)) return analytics.within(SEARCH_REMEDY, request.left(), run);
+    // An export reads for long: it stops when its client leaves.
+    return run(isExport ? request.left() : undefined);
   };
 }
 

@@ -106,6 +106,14 @@ export interface ResolvedSearch {
   readonly resolved: ResolvedQuery;
   /** Stops its reads; absent: nothing does. */
   readonly signal?: AbortSignal | undefined;
+  /** The account whose turn it is told by where costly questions wait; absent: this service asks by itself. */
+  readonly caller?: string | undefined;
+  /** Makes a signal that aborts when the client leaves, for searches without one that turn out to be costly. */
+  readonly left?: (() => AbortSignal) | undefined;
+  /** Milliseconds that its questions wait for a place; absent: until their deadline. */
+  readonly maxWait?: number | undefined;
+  /** True: its pages are the beginning of all results, and so as costly as questions about them. */
+  readonly isWhole?: boolean | undefined;
   /** True: its answers are of now, and nothing that was read before. */
   readonly fresh?: boolean | undefined;
 }

@@ -2,27 +2,42 @@
 
 import type { AreaIdCache } from '../../areas/area-cache.ts';
 import { abortableDatabase, type Database } from '../../postgres/client/database.ts';
+import { type Condition, isShape } from '../query/condition.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import type { HitPage, SearchBackend } from '../query/search-backend.ts';
 import { findCells } from './cell-store.ts';
 import { countAll, countEach } from './count-store.ts';
 import { countFacets } from './facet-store.ts';
 import { findPage } from './page-store.ts';
+import { COSTLY_POINT, pointCost, requireAffordable } from './polygon-cost-store.ts';
 import { findCurrenciesAmong, findSourcesAmong } from './provenance-store.ts';
 import { summarize } from './summary-store.ts';
 
 export interface SqlBackendOptions {
   readonly database: Database;
-  /** The database for questions about all results, which may wait in a queue. */
-  readonly queue: Database;
+  /** The database for questions of a search about all results, which may wait in a queue. */
+  readonly queue: (search: ResolvedSearch) => Database;
   readonly areas: Pick<AreaIdCache, 'idsOf'>;
 }
 
 export function createSqlBackend({ database, queue, areas }: SqlBackendOptions): SearchBackend {
-  const queued = (search: ResolvedSearch): Database => within(queue, search);
+  /** Asks what looks at many rows, unless that would be too many. */
+  async function queued<T>(
+    search: ResolvedSearch,
+    ask: (database: Database) => Promise<T>,
+    conditions: readonly Condition[] = search.plan.conditions,
+  ): Promise<T> {
+    const from = within(queue(search), search);
+    await requireAffordable(from, { ...search, plan: { ...search.plan, conditions } });
+    return ask(from);
+  }
+
   return {
     page: async (search) => {
-      const { rows, more } = await findPage(within(database, search), search);
+      const find = (from: Database) => findPage(from, search);
+      const { rows, more } = await (isCostlyPage(search)
+        ? queued(search, find)
+        : find(within(database, search)));
       const ids = await areas.idsOf(rows.flatMap(({ listing }) => listing.areaNos));
       const hits = rows.map(({ listing, values }): HitPage['hits'][number] => {
         const areaIds = listing.areaNos.flatMap((no) => ids.get(no) ?? []);
@@ -30,15 +45,21 @@ export function createSqlBackend({ database, queue, areas }: SqlBackendOptions):
       });
       return { hits, more, total: null };
     },
-    count: (search) => countAll(queued(search), search),
-    facets: (search, facets, max) => countFacets(queued(search), search, facets, max),
-    cells: (search, grid) => findCells(queued(search), search, grid),
-    summaries: (search, measures) => summarize(queued(search), search, measures),
-    countEach: (search, sets) => countEach(queued(search), search, sets),
-    currencies: (search, among) => findCurrenciesAmong(queued(search), search, among),
-    sources: (search) => findSourcesAmong(queued(search), search),
+    count: (search) => queued(search, (from) => countAll(from, search)),
+    facets: (search, facets, max) => queued(search, (from) => countFacets(from, search, facets, max)),
+    cells: (search, grid) => queued(search, (from) => findCells(from, search, grid)),
+    summaries: (search, measures) => queued(search, (from) => summarize(from, search, measures)),
+    // Each condition is asked by itself, so that no other one spares it rows.
+    countEach: (search, sets) =>
+      queued(search, (from) => countEach(from, search, sets), [...new Set(sets.flat().filter(isShape))]),
+    currencies: (search, among) => queued(search, (from) => findCurrenciesAmong(from, search, among)),
+    sources: (search) => queued(search, (from) => findSourcesAmong(from, search)),
   };
 }
+
+/** Whether a page may take as long as a question about all results: ordinary pages never wait. */
+const isCostlyPage = ({ plan, isWhole }: ResolvedSearch): boolean =>
+  isWhole === true || pointCost(plan.conditions) >= COSTLY_POINT;
 
 const within = (database: Database, { signal }: ResolvedSearch): Database =>
   signal === undefined ? database : abortableDatabase(database, signal);

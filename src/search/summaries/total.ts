@@ -5,8 +5,10 @@ import { Problem } from '../../lib/problem.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
 
-/** Milliseconds that a count may take, waiting in a queue included; it runs beside the page. */
+/** Milliseconds that a count may take; it runs beside the page. */
 export const COUNT_DEADLINE = 1_000;
+/** Milliseconds that it waits for a place among costly questions: a page is worth more now than its total later. */
+export const COUNT_MAX_WAIT = 100;
 
 export interface Total {
   readonly value: number;
@@ -44,7 +46,7 @@ export async function findTotal(
   const signal = search.signal ? AbortSignal.any([search.signal, over.signal]) : over.signal;
   const late = pause(clock, COUNT_DEADLINE, over.signal).then(() => null);
   try {
-    const count = await Promise.race([backend.count({ ...search, signal }), late]);
+    const count = await Promise.race([backend.count({ ...search, signal, maxWait: COUNT_MAX_WAIT }), late]);
     return count === null ? TOO_SLOW : exactTotal(count);
   } catch (error) {
     if (error instanceof Problem) return TOO_SLOW;

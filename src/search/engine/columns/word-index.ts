@@ -133,15 +133,20 @@ export class WordCollector {
 
 /** Sets bits of the marks of all rows that have a word. */
 export function markRows(index: WordIndex, hash: number, bits: number, marks: Uint8Array): void {
-  const { hashes, offsets } = index;
+  const { hashes, offsets, bytes } = index;
   const word = lowerBound(hashes.length, (at) => (hashes[at] as number) < hash);
   if (hashes[word] !== hash) return;
-  // Each row takes a byte at least.
-  const rows = new Uint32Array((offsets[word + 1] as number) - (offsets[word] as number));
-  const count = readRows(index, word, rows);
-  for (let at = 0; at < count; at++) {
-    const row = rows[at] as number;
+  // Read as by `readRows`, without a list that would be garbage at once.
+  const end = offsets[word + 1] as number;
+  let [row, difference, shift] = [0, 0, 0];
+  for (let at = offsets[word] as number; at < end; at++) {
+    const byte = bytes[at] as number;
+    difference |= (byte & 127) << shift;
+    shift += 7;
+    if (byte > 127) continue;
+    row += difference;
     marks[row] = (marks[row] as number) | bits;
+    [difference, shift] = [0, 0];
   }
 }
 

@@ -1,10 +1,20 @@
 // Cells of a map: how many results lie in each, their centre, and their median price.
 
 import { bitsOf } from '../../../geometry/geohash.ts';
-import type { Cell } from '../../query/search-backend.ts';
+import { lowerBound } from '../../../lib/lower-bound.ts';
+import type { Cell, CellGrid } from '../../query/search-backend.ts';
 import type { Columns } from '../columns/segment.ts';
-import { quantile } from './quantiles.ts';
+import { quantileSteps } from './quantiles.ts';
 import type { RowConsumer } from './scan.ts';
+
+/** Nanoseconds that a result, a cell and a price take. */
+export const CELL_COST = 100;
+const CELL = 60;
+const PRICE = 10;
+/** Cells and prices of one step. */
+const STEP = 4_096;
+/** Numbers that are kept of a cell. */
+const CELL_SUMS = 5;
 
 /** Groups results by the cells of geohashes with so many letters. */
 export class CellGroups {
@@ -54,31 +64,59 @@ export class CellGroups {
     const place = column * this.#rows + row;
     const known = this.#numbers.get(place);
     if (known !== undefined) return known;
-    const cell = this.#sums.push(column, row, 0, 0, 0) - 5;
+    const cell = this.#sums.push(column, row, 0, 0, 0) - CELL_SUMS;
     this.#numbers.set(place, cell);
     return cell;
   }
 
-  /** The cells, the largest first; ties by column and row. */
-  cells(): Cell[] {
-    const prices = this.#pricesByCell();
-    const cells: Cell[] = [];
-    for (let at = 0; at < this.#sums.length; at += 5) {
-      const [column = 0, row = 0, count = 0, lats = 0, lngs = 0] = this.#sums.slice(at, at + 5);
-      const medianPrice = quantile(prices.get(at) ?? [], 0.5);
-      cells.push({ column, row, lat: lats / count, lng: lngs / count, count, medianPrice });
+  /**
+   * The first of the cells behind a place, the largest first; ties by column and row. In steps, which tell about how many
+   * nanoseconds they took: there may be as many cells as results, and few are asked for.
+   */
+  *cells({ limit, after }: Pick<CellGrid, 'limit' | 'after'>): Generator<number, Cell[]> {
+    const first: Uncounted[] = [];
+    for (let at = 0; at < this.#sums.length; at += CELL_SUMS) {
+      if (at % (STEP * CELL_SUMS) === 0) yield STEP * CELL;
+      const [column = 0, row = 0, count = 0, lats = 0, lngs = 0] = this.#sums.slice(at, at + CELL_SUMS);
+      const cell = { at, column, row, lat: lats / count, lng: lngs / count, count };
+      if (after === undefined || isBehind(cell, after)) insert(first, cell, limit);
     }
-    return cells.sort((a, b) => b.count - a.count || a.column - b.column || a.row - b.row);
+    const prices = yield* this.#pricesOf(first);
+    const cells: Cell[] = [];
+    for (const { at, ...cell } of first)
+      cells.push({ ...cell, medianPrice: yield* quantileSteps(prices.get(at) ?? [], 0.5) });
+    return cells;
   }
 
-  #pricesByCell(): Map<number, number[]> {
-    const byCell = new Map<number, number[]>();
+  *#pricesOf(cells: readonly Uncounted[]): Generator<number, Map<number, number[]>> {
+    const prices = new Map(cells.map(({ at }) => [at, [] as number[]]));
     for (let at = 0; at < this.#cells.length; at++) {
-      const cell = this.#cells[at] as number;
-      const prices = byCell.get(cell);
-      if (prices === undefined) byCell.set(cell, [this.#prices[at] as number]);
-      else prices.push(this.#prices[at] as number);
+      if (at % STEP === 0) yield STEP * PRICE;
+      prices.get(this.#cells[at] as number)?.push(this.#prices[at] as number);
     }
-    return byCell;
+    return prices;
   }
+}
+
+/** A cell without its price, and where its sums begin. */
+interface Uncounted extends Omit<Cell, 'medianPrice'> {
+  readonly at: number;
+}
+
+const compareCells = (a: Uncounted, b: Uncounted): number =>
+  b.count - a.count || a.column - b.column || a.row - b.row;
+
+/** Keeps the first few in their order. */
+function insert(first: Uncounted[], cell: Uncounted, limit: number): void {
+  const last = first.at(-1);
+  if (first.length === limit && last !== undefined && compareCells(last, cell) < 0) return;
+  const place = lowerBound(first.length, (at) => compareCells(first[at] as Uncounted, cell) < 0);
+  first.splice(place, 0, cell);
+  if (first.length > limit) first.pop();
+}
+
+/** Whether a cell comes behind the one with this count, column and row. */
+function isBehind(cell: Uncounted, [count = 0, column = 0, row = 0]: readonly number[]): boolean {
+  if (cell.count !== count) return cell.count < count;
+  return cell.column === column ? cell.row > row : cell.column > column;
 }

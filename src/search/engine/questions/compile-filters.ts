@@ -29,7 +29,8 @@ export function compileFilters(
   ];
 }
 
-function compileFilter(condition: Condition, columns: Columns, context: FilterContext): Filter {
+/** The filter of one condition, which lets pass what may not be shown, too. */
+export function compileFilter(condition: Condition, columns: Columns, context: FilterContext): Filter {
   if (isShape(condition)) return shapeFilter(condition, columns);
   switch (condition.kind) {
     case 'range':
@@ -53,6 +54,6 @@ function compileFilter(condition: Condition, columns: Columns, context: FilterCo
     case 'text':
       return textFilter(context.matchText(condition, columns));
     case 'statuses':
-      throw new Error('Statuses are one filter with what may be shown');
+      return statusFilter([condition.statuses], true, columns, context);
   }
 }

@@ -1,11 +1,11 @@
 // Engine as a backend of searches: every question answered from the columns of one generation.
 
+import type { Place } from '../../../lib/costly-work.ts';
 import type { StoredListing } from '../../../listings/store.ts';
-import { type Condition, isCurrency } from '../../query/condition.ts';
+import type { Measure, Summary } from '../../query/measures.ts';
 import type { Facet } from '../../query/parameters.ts';
 import type { ResolvedSearch } from '../../query/plan.ts';
 import type {
-  Cell,
   FacetCount,
   FindKnown,
   HitPage,
@@ -14,8 +14,10 @@ import type {
   SearchHit,
 } from '../../query/search-backend.ts';
 import type { Columns, Generation } from '../columns/segment.ts';
-import { CellGroups } from './cells.ts';
+import { CELL_COST, CellGroups } from './cells.ts';
+import { countSets, numberSets } from './count-sets.ts';
 import { facetCounter } from './facets.ts';
+import { PAGE_PACE, Pace, type PaceLimits, SUMMARY_PACE } from './pace.ts';
 import { type FoundId, findPage } from './page.ts';
 import { PreparedSearch } from './prepared-search.ts';
 import { partsOf, type RowConsumer, scanRows } from './scan.ts';
@@ -33,96 +35,132 @@ export interface EngineBackendOptions {
   readonly findMatching: (search: ResolvedSearch, ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** The ids of areas by their numbers. */
   readonly areaIds: (nos: readonly number[]) => Promise<ReadonlyMap<number, string>>;
+  /** A place for a search that has turned out to be costly; absent: none is needed. */
+  readonly enter?: (search: ResolvedSearch) => Promise<Place>;
+}
+
+/** About how many nanoseconds a result takes in a facet and in a measure. */
+const FACET_COST = 15;
+const MEASURE_COST = 10;
+
+/** What is done with all results. */
+interface Consumption {
+  readonly consumersOf: (columns: Columns) => readonly RowConsumer[];
+  /** Nanoseconds that each takes. */
+  readonly row: number;
+  readonly finish?: (pace: Pace) => Promise<void>;
+  /** Default: those of a summary. */
+  readonly limits?: PaceLimits;
 }
 
 /** Pages are filled up so often, where listings changed between the engine's answer and the reading of their records. */
 const MOST_READS = 3;
 
 export function createEngineBackend(options: EngineBackendOptions): SearchBackend {
-  const scan = (
+  /** All results go to `consume`; then what is made of them. */
+  const scan = <T>(
     search: ResolvedSearch,
     consume: (columns: Columns) => RowConsumer,
-    conditions: readonly Condition[] = search.plan.conditions,
-  ): Promise<void> => {
-    const { table, filters, signal } = new PreparedSearch(options.generation(), search, conditions);
-    return scanRows(partsOf(table), filters, consume, signal);
-  };
+    finish: (pace: Pace) => T | Promise<T>,
+    limits: PaceLimits & { readonly row?: number } = SUMMARY_PACE,
+  ): Promise<T> =>
+    paced(options, search, limits, async (pace) => {
+      const prepared = new PreparedSearch(options.generation(), search, undefined, pace);
+      await prepared.prepare();
+      await scanRows(partsOf(prepared.table), prepared.filters, consume, pace, limits.row);
+      return finish(pace);
+    });
 
   return {
     page: (search, known) => readPage(options, search, known),
     countsAlong: () => true,
-    count: (search) => countRows(search, search.plan.conditions),
+    count: (search) => scanWith(search, { consumersOf: () => [], row: 0, limits: PAGE_PACE }),
     async facets(search, facets, max) {
       const { dictionaries } = options.generation();
       const counters = [...new Set(facets)].map(
         (facet) => [facet, facetCounter(facet, dictionaries)] as const,
       );
-      let total = 0;
-      await scan(search, (columns) => {
-        const consumers = counters.map(([, counter]) => counter.consume(columns));
-        return (rows, count) => {
-          total += count;
-          for (const consume of consumers) consume(rows, count);
-        };
-      });
+      const consumersOf = (columns: Columns) => counters.map(([, counter]) => counter.consume(columns));
+      const total = await scanWith(search, { consumersOf, row: FACET_COST * counters.length });
       const values = new Map<Facet, readonly FacetCount[]>();
       for (const [facet, counter] of counters)
         values.set(facet, mostFrequent(await named(facet, counter.counts()), max));
       return { total, values };
     },
-    async cells(search, { letters, limit, after }) {
-      const groups = new CellGroups(letters);
-      await scan(search, (columns) => groups.consume(columns));
-      const cells = groups.cells();
-      const from = after === undefined ? 0 : cells.findIndex((cell) => isBehind(cell, after));
-      return from < 0 ? [] : cells.slice(from, from + limit);
+    cells(search, grid) {
+      const groups = new CellGroups(grid.letters);
+      return scan(
+        search,
+        (columns) => groups.consume(columns),
+        (pace) => pace.run(groups.cells(grid)),
+        { ...SUMMARY_PACE, row: CELL_COST },
+      );
     },
     async summaries(search, measures) {
-      const collectors = measures.map((measure) => new SummaryCollector(measure, search.plan.startedAt));
-      let total = 0;
-      await scan(search, (columns) => {
-        const consumers = collectors.map((collector) => collector.consume(columns));
-        return (rows, count) => {
-          total += count;
-          for (const consume of consumers) consume(rows, count);
-        };
+      const collectors = measures.map((measure) => ({
+        ...{ measure, collector: new SummaryCollector(measure, search.plan.startedAt) },
+      }));
+      const found = new Map<Measure, Summary>();
+      const total = await scanWith(search, {
+        consumersOf: (columns) => collectors.map(({ collector }) => collector.consume(columns)),
+        row: MEASURE_COST * collectors.length,
+        async finish(pace) {
+          for (const { measure, collector } of collectors)
+            found.set(measure, await pace.run(collector.summary()));
+        },
       });
-      const summaries = collectors.map((collector, at) => [measures[at], collector.summary()] as const);
-      return {
-        total,
-        measures: new Map(summaries.flatMap(([measure, each]) => (measure ? [[measure, each]] : []))),
-      };
+      return { total, measures: found };
     },
-    async countEach(search, sets) {
-      const counts: number[] = [];
-      const currency = search.plan.conditions.filter(isCurrency);
-      for (const set of sets) counts.push(await countRows(search, [...set, ...currency]));
-      return counts;
+    countEach(search, all) {
+      const { conditions, sets } = numberSets(all);
+      return paced(options, search, SUMMARY_PACE, async (pace) => {
+        const prepared = new PreparedSearch(options.generation(), search, conditions, pace);
+        await prepared.prepare();
+        return countSets(prepared.countedParts(), sets, pace);
+      });
     },
     async currencies(search, among) {
-      return (await codesOf(search, 'currency')).filter((currency) => among.includes(currency));
+      return (await codesOf(search, 'currency', PAGE_PACE)).filter((currency) => among.includes(currency));
     },
-    sources: (search) => codesOf(search, 'providerId'),
+    sources: (search) => codesOf(search, 'providerId', SUMMARY_PACE),
   };
 
-  async function countRows(search: ResolvedSearch, conditions: readonly Condition[]): Promise<number> {
+  /** All results go to each of these consumers. How many there are. */
+  function scanWith(
+    search: ResolvedSearch,
+    { consumersOf, row, finish = async () => {}, limits = SUMMARY_PACE }: Consumption,
+  ): Promise<number> {
     let total = 0;
-    const add: RowConsumer = (_, count) => {
-      total += count;
+    const consume = (columns: Columns): RowConsumer => {
+      const consumers = consumersOf(columns);
+      return (rows, count) => {
+        total += count;
+        for (const consume of consumers) consume(rows, count);
+      };
     };
-    await scan(search, () => add, conditions);
-    return total;
+    const end = async (pace: Pace): Promise<number> => {
+      await finish(pace);
+      return total;
+    };
+    return scan(search, consume, end, { ...limits, row });
   }
 
   /** The words of a column among all results. */
-  async function codesOf(search: ResolvedSearch, column: 'currency' | 'providerId'): Promise<string[]> {
+  async function codesOf(
+    search: ResolvedSearch,
+    column: 'currency' | 'providerId',
+    limits: PaceLimits,
+  ): Promise<string[]> {
     const dictionary = options.generation().dictionaries[column];
     const isFound = new Uint8Array(dictionary.size);
-    await scan(search, ({ codes }) => (rows, count) => {
-      const own = codes[column];
-      if (own === undefined) return;
-      for (let at = 0; at < count; at++) isFound[own[rows[at] as number] as number] = 1;
-    });
+    const note =
+      ({ codes }: Columns): RowConsumer =>
+      (rows, count) => {
+        const own = codes[column];
+        if (own === undefined) return;
+        for (let at = 0; at < count; at++) isFound[own[rows[at] as number] as number] = 1;
+      };
+    await scan(search, note, () => {}, limits);
     return [...isFound.keys()].flatMap((code) =>
       code > 0 && isFound[code] === 1 ? [dictionary.word(code)] : [],
     );
@@ -139,6 +177,21 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
   }
 }
 
+/** Answers a question at a pace, and gives back the place that it may have needed. */
+async function paced<T>(
+  { enter }: EngineBackendOptions,
+  search: ResolvedSearch,
+  limits: PaceLimits,
+  answer: (pace: Pace) => Promise<T>,
+): Promise<T> {
+  const pace = new Pace({ limits, signal: search.signal, ...(enter && { enter: () => enter(search) }) });
+  try {
+    return await answer(pace);
+  } finally {
+    pace.end();
+  }
+}
+
 /**
  * The page with its records: those that are known by the versions of the engine, and all others as they are stored now. A listing
  * whose record is newer than the engine's row is looked at again by the database; one that no longer matches, or is gone, makes
@@ -150,12 +203,14 @@ async function readPage<Known extends KnownListing>(
   known: FindKnown<Known> | undefined,
 ): Promise<HitPage<Known>> {
   const { plan } = search;
-  const prepared = new PreparedSearch(options.generation(), search);
   const records = new Map<string, StoredListing | Known>();
   const gone = new Set<string>();
   for (let read = 1; ; read++) {
     const asked = plan.limit + 1 + 2 * gone.size;
-    const { found, total } = await findPage(plan, prepared, asked);
+    // No place is kept while records are read.
+    const { found, total } = await paced(options, search, PAGE_PACE, (pace) =>
+      findPage(plan, new PreparedSearch(options.generation(), search, undefined, pace), asked),
+    );
     const present = found.filter(({ id }) => !gone.has(id));
     const shown = present.slice(0, plan.limit);
     const missing: FoundId[] = [];
@@ -210,10 +265,4 @@ async function readRecords(
 function mostFrequent(counts: readonly FacetCount[], max: number): readonly FacetCount[] {
   const text = ({ value }: FacetCount): string => String(value);
   return [...counts].sort((a, b) => b.count - a.count || (text(a) < text(b) ? -1 : 1)).slice(0, max);
-}
-
-/** Whether a cell comes behind the one with this count, column and row. */
-function isBehind(cell: Cell, [count = 0, column = 0, row = 0]: readonly number[]): boolean {
-  if (cell.count !== count) return cell.count < count;
-  return cell.column === column ? cell.row > row : cell.column > column;
 }

@@ -7,6 +7,7 @@ import { ORDER_COLUMNS } from '../columns/columns.ts';
 import { idOf } from '../columns/ids.ts';
 import { BLOCK_ROWS, type Columns, type Order, type Segment, type Table } from '../columns/segment.ts';
 import type { Filter } from './filter.ts';
+import type { Pace } from './pace.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { FirstRows, type RankedRow, Ranking } from './ranking.ts';
 import { narrowLive, partsOf, type RowConsumer, scanRows } from './scan.ts';
@@ -27,6 +28,8 @@ export interface FoundPage {
 
 /** Up to so many rows a page is ranked from a list of them all; from more, along the order of the segment. */
 const MOST_LISTED = 16_384;
+/** Nanoseconds that a step along an order takes, to a row that is far from the last. */
+const STEP = 5;
 
 /** The page after the plan's cursor, of `limit` rows at most. `mostListed`: another bound, for tests. */
 export async function findPage(
@@ -36,6 +39,7 @@ export async function findPage(
   mostListed = MOST_LISTED,
 ): Promise<FoundPage> {
   const ranking = new Ranking(plan, search);
+  await search.prepare();
   const { total, listed } = await listRows(search, mostListed);
   const rows = listed ? rankListed(ranking, listed, limit) : await rankMany(plan, ranking, search, limit);
   return { found: rows.map((row) => foundId(row, plan, ranking)), total };
@@ -47,7 +51,7 @@ function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { dir
 }
 
 /** How many rows pass; and all of them, by the part of the table that they are of, unless there are many. */
-async function listRows({ table, filters, signal }: PreparedSearch, mostListed: number) {
+async function listRows({ table, filters, pace }: PreparedSearch, mostListed: number) {
   const listed = new Map<Columns, Uint32Array>();
   let total = 0;
   const list = (columns: Columns): RowConsumer => {
@@ -66,7 +70,7 @@ async function listRows({ table, filters, signal }: PreparedSearch, mostListed: 
       listed.set(columns, own.subarray(0, length));
     };
   };
-  await scanRows(partsOf(table), filters, list, signal);
+  await scanRows(partsOf(table), filters, list, pace);
   return { total, listed: total > mostListed ? null : listed };
 }
 
@@ -88,7 +92,7 @@ function rankListed(
 async function rankMany(
   plan: SearchPlan,
   ranking: Ranking,
-  { table, filters, signal }: PreparedSearch,
+  { table, filters, pace }: PreparedSearch,
   limit: number,
 ): Promise<readonly RankedRow[]> {
   const order = orderFor(plan, table.base);
@@ -96,9 +100,9 @@ async function rankMany(
   const [base, tail] = partsOf(table);
   const scanned = order === undefined ? [base, tail] : [tail];
   const offer = (columns: Columns) => (rows: Uint32Array, count: number) => first.offer(columns, rows, count);
-  await scanRows(scanned, filters, offer, signal);
+  await scanRows(scanned, filters, offer, pace);
   if (order === undefined) return first.rows;
-  const walked = walkOrder(ranking, order, plan, table, filters(table.base), limit);
+  const walked = await walkOrder(ranking, order, plan, table, { filters: filters(table.base), limit, pace });
   return [...walked, ...first.rows].sort((a, b) => ranking.compare(a, b)).slice(0, limit);
 }
 
@@ -108,15 +112,20 @@ function orderFor({ order: [term, ...others] }: SearchPlan, base: Segment): Orde
   return key === undefined || others.length > 0 ? undefined : base.orders[key];
 }
 
-/** The first rows that pass, along an order from the cursor on. */
-function walkOrder(
+interface Walk {
+  readonly filters: readonly Filter[];
+  readonly limit: number;
+  readonly pace: Pace;
+}
+
+/** The first rows that pass, along an order from the cursor on; in turns, since those that pass may stand at its end. */
+async function walkOrder(
   ranking: Ranking,
   order: Order,
   plan: SearchPlan,
   { base, baseRemoved }: Table,
-  filters: readonly Filter[],
-  limit: number,
-): RankedRow[] {
+  { filters, limit, pace }: Walk,
+): Promise<RankedRow[]> {
   const isFalling = plan.order[0]?.descending === true;
   const { length } = order.rows;
   const rowAt = (place: number): number => order.rows[placeIn(order, isFalling, place)] as number;
@@ -129,8 +138,13 @@ function walkOrder(
   for (let chunk = 64; found.length < limit && place >= 0 && place < length; chunk = BLOCK_ROWS) {
     let count = 0;
     for (; count < chunk && place >= 0 && place < length; place += step) rows[count++] = rowAt(place);
+    let work = STEP * count;
     count = narrowLive(baseRemoved, rows, count);
-    for (const filter of cheapestFirst) count = filter.narrow(rows, count);
+    for (const filter of cheapestFirst) {
+      work += filter.cost * count;
+      count = filter.narrow(rows, count);
+    }
+    if (pace.spend(work)) await pace.pause();
     for (let at = 0; at < count && found.length < limit; at++)
       found.push(ranking.rowAt(base, rows[at] as number));
   }

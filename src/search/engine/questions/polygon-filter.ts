@@ -32,6 +32,7 @@ export function polygonFilter(
   const corners = compiled.reduce((sum, { edges }) => sum + edges.length / 4, 0);
   return {
     cost: 10 + Math.min(compiled.length, 8) * 4 + corners,
+    judging: 4 * compiled.length + 10 * corners,
     ...(blocks && {
       judge(block: number, first: number, end: number): Judgement {
         const state = blocks.stateOf(block);

@@ -1,8 +1,8 @@
 // Scan of tables: blocks of rows that pass all filters of a search.
 
-import { nextTurn } from '../../../lib/clock.ts';
 import { BLOCK_BITS, BLOCK_ROWS, type Columns, isRemoved, type Table } from '../columns/segment.ts';
 import type { Filter } from './filter.ts';
+import { Pace } from './pace.ts';
 
 /** Filters of a search for either part of a table. */
 export type FilterCompiler = (columns: Columns) => readonly Filter[];
@@ -10,10 +10,10 @@ export type FilterCompiler = (columns: Columns) => readonly Filter[];
 /** Takes rows of one part of a table; they are overwritten by those of the next block. */
 export type RowConsumer = (rows: Uint32Array, count: number) => void;
 
-/** After about so many nanoseconds others get their turn. */
-const TURN = 4_000_000;
-/** What else is done with a row that passes takes about so many. */
+/** What else is done with a row that passes takes about so many, unless it is known. */
 const CONSUMED = 10;
+/** About so many nanoseconds of looking at blocks end a step, even if none of their rows may pass. */
+const STEP = 250_000;
 /** Blocks after which filters are put in order again. */
 const REORDERED_AFTER = 16;
 
@@ -29,12 +29,13 @@ export const partsOf = ({ base, baseRemoved, tail, tailRemoved }: Table): readon
   { columns: tail, removed: tailRemoved },
 ];
 
-/** Hands all live rows that pass to what `consume` makes for each part. Rejects with the signal's reason once it aborts. */
+/** Hands all live rows that pass to what `consume` makes for each part, in turns. Rejects as the pace does. */
 export async function scanRows(
   parts: readonly Part[],
   compile: FilterCompiler,
   consume: (columns: Columns) => RowConsumer,
-  signal?: AbortSignal,
+  pace: Pace = new Pace(),
+  consumed = CONSUMED,
 ): Promise<void> {
   for (const { columns, removed } of parts) {
     if (columns.rows === 0) continue;
@@ -42,11 +43,9 @@ export async function scanRows(
     const take = consume(columns);
     for (let count = scan.next(); count !== null; count = scan.next()) {
       if (count > 0) take(scan.rows, count);
-      scan.work += CONSUMED * count;
-      if (scan.work < TURN) continue;
+      const isOver = pace.spend(scan.work + consumed * count);
       scan.work = 0;
-      await nextTurn();
-      signal?.throwIfAborted();
+      if (isOver) await pace.pause();
     }
   }
 }
@@ -68,6 +67,8 @@ class BlockScan {
   readonly #removed: Uint32Array;
   readonly #filters: Observed[];
   readonly #candidates: Uint32Array | undefined;
+  /** About how many nanoseconds a look at a block takes. */
+  readonly #judging: number;
   readonly #open: Observed[] = [];
   #block = 0;
   #candidate = 0;
@@ -82,16 +83,18 @@ class BlockScan {
       .filter(({ candidates }) => candidates === undefined || candidates !== this.#candidates)
       .map((filter) => ({ filter, seen: 0, passed: 0 }))
       .sort((a, b) => a.filter.cost - b.filter.cost);
+    this.#judging = filters.reduce((sum, { judging = 0 }) => sum + judging, 20);
   }
 
-  /** How many rows of the next block that may have some pass; null: there is no further block. */
+  /** How many rows of the next block that may have some pass, or 0 after many blocks without any; null: there is no further one. */
   next(): number | null {
     for (let block = this.#nextBlock(); block !== null; block = this.#nextBlock()) {
       const first = block * BLOCK_ROWS;
       const end = Math.min(first + BLOCK_ROWS, this.#columns.rows);
-      this.work += 20;
+      this.work += this.#judging;
       if (this.#judge(block, first, end)) return this.#narrow(first, end);
       this.#skip(end);
+      if (this.work >= STEP) return 0;
     }
     return null;
   }

@@ -23,7 +23,7 @@ export function keyReader(
   { key }: SortTerm,
   plan: SearchPlan,
   columns: Columns,
-  relevance: (columns: Columns) => Uint16Array | null,
+  relevance: (columns: Columns) => Uint8Array | null,
 ): KeyReader {
   if (key === 'distance') return distanceReader(plan.centre, columns);
   if (key === 'daysOnMarket') return daysReader(plan.startedAt, columns);
@@ -36,7 +36,7 @@ const UNKNOWN: KeyReader = {
   read: () => Number.NaN,
 };
 
-function columnReader(column: NumberArray | Uint16Array | undefined): KeyReader {
+function columnReader(column: NumberArray | Uint8Array | undefined): KeyReader {
   if (column === undefined) return UNKNOWN;
   return {
     fill(rows, count, values) {

@@ -14,7 +14,7 @@ export interface TextMatch {
   /** Ascending. */
   readonly rows: Uint32Array;
   /** By row: for each word the worth of the best field that it is in, added up; 0 for rows that lack one. */
-  readonly relevance: Uint16Array;
+  readonly relevance: Uint8Array;
 }
 
 /** What of a listing has a word, as bits; they are also what a word is worth there. */
@@ -24,35 +24,58 @@ const PLAIN = 16;
 /** In what `readingsOf` tells: the word is found. */
 const FOUND = 16;
 
-export function matchText(
+/** Nanoseconds that a row takes in a pass over all of them. */
+const PASSED = 1;
+
+/** Finds the rows in steps, and tells after each about how many nanoseconds it took. */
+export function* matchText(
   { words, fields }: TextCondition,
   meanings: ReadonlyMap<string, WordMeaning>,
   table: Table,
   columns: Columns,
-): TextMatch {
-  const relevance = new Uint16Array(columns.rows);
-  const found = new Uint8Array(columns.rows);
-  const marks = new Uint8Array(columns.rows);
+): Generator<number, TextMatch> {
+  // A dozen words are worth less than a byte holds.
+  const relevance = new Uint8Array(columns.rows);
+  const found = scratchOf(columns.rows);
+  const marks = scratchOf(columns.rows);
   const readings = readingsOf(fields);
   const asked = fields.reduce((bits, field) => bits | FIELD_BITS[field], 0);
   let rows: Uint32Array | null = null;
   for (const word of words) {
     const { spellings, areaNos } = meanings.get(word) ?? { spellings: [word], areaNos: [] };
     found.fill(0);
-    for (const spelling of spellings) markSpelling(spelling, readings, table, columns, { found, marks });
-    if (fields.includes('area')) for (const no of areaNos) markArea(no, table, columns, found);
-    rows = rows === null ? rowsFound(found) : narrowFound(rows, found);
-    for (const row of rows)
+    for (const spelling of spellings)
+      yield* markSpelling(spelling, readings, table, columns, { found, marks });
+    if (fields.includes('area')) {
+      for (const no of areaNos) {
+        markArea(no, table, columns, found);
+        yield PASSED * columns.rows;
+      }
+    }
+    rows = rows === null ? rowsFound(found) : narrowFound(rows, found, relevance);
+    yield 2 * PASSED * columns.rows;
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as number;
       relevance[row] = (relevance[row] as number) + highestBit((found[row] as number) & asked);
+    }
+    yield 2 * PASSED * rows.length;
   }
-  return { rows: rows ?? new Uint32Array(0), relevance: only(rows ?? [], relevance) };
+  giveBack(found, marks);
+  return { rows: rows ?? new Uint32Array(0), relevance };
 }
 
-/** The values of these rows. */
-function only(rows: Iterable<number>, values: Uint16Array): Uint16Array {
-  const own = new Uint16Array(values.length);
-  for (const row of rows) own[row] = values[row] as number;
-  return own;
+/** Bytes for the rows of a market, to be used again: new ones for each search would be most of what is collected as garbage. */
+const SCRATCH: Uint8Array[] = [];
+/** More are left to be collected. */
+const MOST_SCRATCH = 4;
+
+function scratchOf(rows: number): Uint8Array {
+  const known = SCRATCH.pop();
+  return known !== undefined && known.length >= rows ? known.subarray(0, rows) : new Uint8Array(rows);
+}
+
+function giveBack(...used: readonly Uint8Array[]): void {
+  for (const each of used) if (SCRATCH.length < MOST_SCRATCH) SCRATCH.push(new Uint8Array(each.buffer));
 }
 
 /** By the marks of a row for one spelling: the fields that have it, and FOUND if one of them is asked for. */
@@ -68,21 +91,25 @@ function readingsOf(fields: readonly TextField[]): Uint8Array {
   });
 }
 
-function markSpelling(
+function* markSpelling(
   spelling: string,
   readings: Uint8Array,
   table: Table,
   columns: Columns,
   { found, marks }: { readonly found: Uint8Array; readonly marks: Uint8Array },
-): void {
+): Generator<number, void> {
   marks.fill(0);
   mark(table, columns, hashWord(spelling), PLAIN, marks);
-  for (const field of TEXT_FIELDS)
+  yield PASSED * marks.length;
+  for (const field of TEXT_FIELDS) {
     mark(table, columns, hashWord(`${FIELD_LETTERS[field]}${spelling}`), FIELD_BITS[field], marks);
+    yield (PASSED * marks.length) / 4;
+  }
   for (let row = 0; row < marks.length; row++) {
     const own = marks[row] as number;
     if (own !== 0) found[row] = (found[row] as number) | (readings[own] as number);
   }
+  yield PASSED * marks.length;
 }
 
 function mark(
@@ -122,12 +149,14 @@ function rowsFound(found: Uint8Array): Uint32Array {
   return rows;
 }
 
-function narrowFound(rows: Uint32Array, found: Uint8Array): Uint32Array {
+/** Those of the rows that were found again; the others are worth nothing from now on. */
+function narrowFound(rows: Uint32Array, found: Uint8Array, relevance: Uint8Array): Uint32Array {
   let kept = 0;
   for (let at = 0; at < rows.length; at++) {
     const row = rows[at] as number;
     rows[kept] = row;
     if ((found[row] as number) >= FOUND) kept++;
+    else relevance[row] = 0;
   }
   return rows.subarray(0, kept);
 }
