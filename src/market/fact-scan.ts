@@ -3,6 +3,7 @@
 import { nextTurn } from '../lib/clock.ts';
 import { compileFilters } from '../search/engine/questions/compile-filters.ts';
 import type { Filter } from '../search/engine/questions/filter.ts';
+import { Pace } from '../search/engine/questions/pace.ts';
 import { scanRows } from '../search/engine/questions/scan.ts';
 import type { FactTable } from './facts/fact-columns.ts';
 import type { Facts } from './facts/fact-writer.ts';
@@ -38,7 +39,7 @@ export async function scopeRows(
       return inAreas ? [...filters, rowsFilter(rowsOfAreas(table, resolved.areaNos))] : filters;
     },
     () => (rows, count) => found.add(rows, count),
-    signal,
+    new Pace({ signal }),
   );
   return found.rows();
 }
