@@ -300,3 +300,24 @@ test('while memory is behind the log PostgreSQL answers, and memory again when i
     return (await factMetric(service, 'answers_total')) > answered;
   });
 });
+
+test('when a listing turns out to be of another home, the earlier listing of its former home counts again', async (t) => {
+  const pair = await pairOf(t);
+  const { service, write } = pair;
+  const offer = (key: string, home: string, day: string): ListingDraft =>
+    draft(key, { bedrooms: 1, universalPropertyId: home, listedAt: `2025-${day}T10:00:00Z` });
+  await write([offer('earlier', 'one', '10-02'), offer('later', 'one', '11-02')], END);
+  await untilFactsHeld(service);
+  const asked = 'stats?listingType=sale&bedrooms=1&metrics=inventory';
+  const inventory = async (): Promise<unknown> => {
+    await holdTogether(pair, [asked], 'a home');
+    const { metrics }: { metrics: { inventory: { value: number } } } = await service.json(
+      `/v1/market/${asked}`,
+      service.keys.internal,
+    );
+    return metrics.inventory.value;
+  };
+  assert.equal(await inventory(), 1);
+  await write([offer('later', 'two', '11-02')], END + 1_000);
+  assert.equal(await inventory(), 2);
+});
