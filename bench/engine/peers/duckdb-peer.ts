@@ -1,11 +1,17 @@
 // DuckDB as a peer: columns in memory, sorted by kind and place, which its row groups then skip by.
 
-import { DuckDBInstance, type DuckDBPreparedStatement } from '@duckdb/node-api';
+import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { Peer, PeerRow } from './peer.ts';
 import { asker, FACETS_TOGETHER, type Run, SHOWN } from './peer-sql.ts';
 
-/** `rows`: in the order in which they are kept. */
-export async function duckDbPeer(rows: Iterable<PeerRow>): Promise<Peer> {
+/** `rows`: in the order in which they are kept. Null where the package is not installed: see docs/performance.md. */
+export async function duckDbPeer(rows: Iterable<PeerRow>): Promise<Peer | null> {
+  const installed = await import('@duckdb/node-api').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ERR_MODULE_NOT_FOUND') return null;
+    throw error;
+  });
+  if (installed === null) return null;
+  const { DuckDBInstance } = installed;
   // One core serves all.
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
