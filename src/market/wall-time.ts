@@ -5,10 +5,17 @@ export type WallTime = (at: number) => number;
 
 const UTC: WallTime = (at) => at;
 /** Changes of clocks before and after are looked up no more. */
-const [FIRST_YEAR, LAST_YEAR] = [1850, 2100];
-/** Milliseconds: about twelve days. */
-const SPAN = 2 ** 30;
+const [FIRST, END] = [Date.UTC(1850), Date.UTC(2100)];
+/** Milliseconds of a span: about thirteen months, so that it holds few changes of clocks. */
+const SPAN = 2 ** 35;
+const SPANS = Math.ceil((END - FIRST) / SPAN);
 const KNOWN = new Map<string, WallTime>([['UTC', UTC]]);
+
+/** Moments of one span, ascending, and by how many milliseconds clocks are ahead of UTC from each on. */
+interface Offsets {
+  readonly starts: readonly number[];
+  readonly offsets: readonly number[];
+}
 
 /** The wall time of a time zone. Remembered: there are some hundreds of them. */
 export function wallTimeOf(timeZone: string): WallTime {
@@ -17,29 +24,24 @@ export function wallTimeOf(timeZone: string): WallTime {
   return known;
 }
 
+/** Looks up a span when it is first asked for: all of them at once would hold the event loop for 40 ms. */
 function createWallTime(timeZone: string): WallTime {
-  const { starts, offsets } = offsetsOf(timeZone);
-  const first = starts[0] ?? 0;
-  const spans = Math.floor(((starts.at(-1) ?? 0) - first) / SPAN) + 1;
-  // The last change of clocks before each span begins: those within it are few.
-  const before = Uint16Array.from({ length: spans }, (_, span) =>
-    starts.findLastIndex((start) => start <= first + span * SPAN),
-  );
+  const known: (Offsets | undefined)[] = new Array(SPANS).fill(undefined);
   return (at) => {
-    const span = Math.floor((at - first) / SPAN);
-    let place = span < 0 ? 0 : span < spans ? (before[span] as number) : starts.length - 1;
+    const span = Math.min(Math.max(Math.floor((at - FIRST) / SPAN), 0), SPANS - 1);
+    const { starts, offsets } = known[span] ?? offsetsOf(timeZone, FIRST + span * SPAN);
+    known[span] ??= { starts, offsets };
+    let place = 0;
     while (place + 1 < starts.length && (starts[place + 1] as number) <= at) place++;
     return at + (offsets[place] as number);
   };
 }
 
-/** The moments from which the clocks are ahead of UTC by so many milliseconds, ascending. */
-function offsetsOf(timeZone: string) {
+function offsetsOf(timeZone: string, from: number): Offsets {
   const [starts, offsets]: [number[], number[]] = [[], []];
-  let next: Temporal.ZonedDateTime | null = Temporal.ZonedDateTime.from({
-    ...{ year: FIRST_YEAR, month: 1, day: 1, timeZone },
-  });
-  while (next !== null && next.year < LAST_YEAR) {
+  let next: Temporal.ZonedDateTime | null =
+    Temporal.Instant.fromEpochMilliseconds(from).toZonedDateTimeISO(timeZone);
+  while (next !== null && next.epochMilliseconds < from + SPAN) {
     starts.push(next.epochMilliseconds);
     offsets.push(next.offsetNanoseconds / 1_000_000);
     next = next.getTimeZoneTransition('next');
