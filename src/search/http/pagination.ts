@@ -50,9 +50,10 @@ const atLeast = (counted: FoundTotal, known: number): FoundTotal =>
 /** The cursor that continues after a row. */
 export function cursorAfter(
   { digest: query, startedAt, currency }: SearchPlan,
-  { values, listing }: SearchHit<KnownListing>,
+  hit: SearchHit<KnownListing>,
 ): string {
-  return writeCursor({ query, direction: 'next', startedAt, values, id: listing.id, currency });
+  const { id } = hit.listing;
+  return writeCursor({ query, direction: 'next', startedAt, values: hit.values(), id, currency });
 }
 
 /** These sort before and after every id. */
@@ -73,7 +74,7 @@ function cursorsOf(plan: SearchPlan, hits: readonly SearchHit<KnownListing>[], m
   ): string | null => {
     const isFirst = (direction === 'next') !== areIdsDescending(plan.order);
     const id = row?.listing.id ?? (isFirst ? BEFORE_IDS : AFTER_IDS);
-    const values = row?.values ?? current?.values;
+    const values = row?.values() ?? current?.values;
     return values ? writeCursor({ query, direction, startedAt, values, id, currency }) : null;
   };
   return {

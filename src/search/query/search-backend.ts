@@ -15,10 +15,10 @@ export interface KnownListing {
 /** What is known of this version of a listing, so that its record need not be read. */
 export type FindKnown<Known extends KnownListing> = (id: string, version: number) => Known | undefined;
 
-/** A listing on a page with the values it was sorted by. */
 export interface SearchHit<Known extends KnownListing = never> {
   readonly listing: StoredListing | Known;
-  readonly values: readonly SortValue[];
+  /** What it was sorted by. Cursors need it, and so only of the ends of a page. */
+  values(): readonly SortValue[];
 }
 
 export interface HitPage<Known extends KnownListing = never> {

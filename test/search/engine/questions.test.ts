@@ -160,7 +160,7 @@ async function checkWalk(
       ids.push(...page.found.map(({ id }) => id));
       const last = page.found.at(-1);
       if (last === undefined) break;
-      cursor = { query: '', direction: 'next', startedAt: STARTED_AT, values: last.values, id: last.id };
+      cursor = { query: '', direction: 'next', startedAt: STARTED_AT, values: last.values(), id: last.id };
       if (direction === 'previous') break;
     }
     if (direction === 'next') assert.deepEqual(ids, expected, JSON.stringify(plan.order));
@@ -180,7 +180,8 @@ async function checkWayBack(
   let last = all.found.at(-1);
   const ids: string[] = [];
   while (last !== undefined) {
-    const { values, id } = last;
+    const { id } = last;
+    const values = last.values();
     const cursor = { query: '', direction: 'previous' as const, startedAt: STARTED_AT, values, id };
     const page = await findPage({ ...plan, cursor }, search, plan.limit, mostListed);
     ids.push(...page.found.map((each) => each.id));

@@ -128,7 +128,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['=== (this.direction === 1) ? -1 : 1', '=== (this.direction === 1) ? 1 : 1', 'pages'],
     ['compareToId(columns, row, start)) > 0', 'compareToId(columns, row, start)) >= 0', 'pages'],
     ['if (key < least ||', 'if (key <= least ||', 'pages'],
-    ['key > this.#highest())', 'key >= this.#highest())', 'pages'],
+    ['key > this.#highest)', 'key >= this.#highest)', 'pages'],
     ['own === rank && isFound ? 0 : own < rank', 'own === rank && isFound ? 0 : own > rank', 'pages'],
   ]),
   ...within('questions/page.ts', QUESTIONS, [

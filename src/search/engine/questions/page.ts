@@ -17,7 +17,8 @@ import { toSortValue } from './sort-keys.ts';
 export interface FoundId {
   readonly id: string;
   readonly version: number;
-  readonly values: readonly SortValue[];
+  /** What it was sorted by. */
+  values(): readonly SortValue[];
 }
 
 export interface FoundPage {
@@ -46,7 +47,7 @@ export async function findPage(
 }
 
 function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { direction }: Ranking): FoundId {
-  const values = order.map((term, at) => toSortValue(keys[at] as number, term, direction));
+  const values = (): SortValue[] => order.map((term, at) => toSortValue(keys[at] as number, term, direction));
   return { id: idOf(columns, row), version: columns.versions[row] as number, values };
 }
 

@@ -113,6 +113,8 @@ export class FirstRows {
   readonly #limit: number;
   readonly #rows: RankedRow[] = [];
   readonly #keys = new Float64Array(BLOCK_ROWS);
+  /** The most that the first key of a row can be that has a place among them. */
+  #highest = Number.POSITIVE_INFINITY;
 
   constructor(ranking: Ranking, limit: number) {
     this.#ranking = ranking;
@@ -128,15 +130,10 @@ export class FirstRows {
     for (let at = 0; at < count; at++) {
       const key = this.#ranking.ascending(keys[at] as number, 0);
       // Most rows of a broad search end here.
-      if (key < least || key > this.#highest()) continue;
+      if (key < least || key > this.#highest) continue;
       const row = this.#ranking.rowAt(columns, rows[at] as number);
       if (this.#ranking.isAhead(row)) this.#insert(row);
     }
-  }
-
-  #highest(): number {
-    const { length } = this.#rows;
-    return length < this.#limit ? Number.POSITIVE_INFINITY : (this.#rows[length - 1]?.keys[0] as number);
   }
 
   #insert(row: RankedRow): void {
@@ -145,6 +142,7 @@ export class FirstRows {
     if (place >= this.#limit) return;
     rows.splice(place, 0, row);
     if (rows.length > this.#limit) rows.pop();
+    if (rows.length === this.#limit) this.#highest = rows.at(-1)?.keys[0] as number;
   }
 
   /** In their order. */
