@@ -120,7 +120,7 @@ const isOnMarket = (conditions: readonly Condition[]): boolean =>
 const comparablePage: Question<unknown> = async (backend, search) => {
   const { hits, more, total } = await backend.page(search);
   return {
-    hits: hits.map(({ listing, values }) => [listing.id, values]),
+    hits: hits.map(({ listing, values }) => [listing.id, values()]),
     more,
     total: total ?? (await backend.count(search)),
   };
