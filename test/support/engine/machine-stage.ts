@@ -53,10 +53,27 @@ function jumpingClock(): { readonly clock: Clock; jump(milliseconds: number): vo
   };
 }
 
+/** Milliseconds after which an engine that cannot read the log takes no record from its cache. */
+const REMEMBERED = 5_000;
+
+/** A database by whose clock time can be made to have passed. */
+function ageing(database: Database): { readonly database: Database; age(milliseconds: number): void } {
+  let age = 0;
+  const clock = { ...database.clock, monotonic: () => database.clock.monotonic() + age };
+  return {
+    database: { ...database, clock },
+    age(milliseconds) {
+      age += milliseconds;
+    },
+  };
+}
+
 export interface MachineStage {
   readonly database: Database;
   readonly clock: Clock;
   jump(milliseconds: number): void;
+  /** Whatever the engine has read of the log by now is too old for records from its cache. */
+  outlastCache(): void;
   /** The log as the engine's process reads it. */
   readonly log: LogFault;
   readonly gates: { readonly load: Gate; readonly merge: Gate };
@@ -73,7 +90,8 @@ export async function startMachine(t: Closing): Promise<MachineStage> {
   const folder = await temporaryFolder(t, 'machine');
   const file = join(folder, 'columns');
   const { keys } = await ensureSampleKeys({ database, clock, file: join(folder, 'keys.env') });
-  const log = faultyLog(database);
+  const aged = ageing(database);
+  const log = faultyLog(aged.database);
   const gates = { load: new Gate(), merge: new Gate() };
   const builderOf = (own: Database): BaseBuilder => {
     const thread = createThreadBuilder({ target: { url }, file, report: () => {}, clock });
@@ -120,6 +138,7 @@ export async function startMachine(t: Closing): Promise<MachineStage> {
   });
   return {
     ...{ database, clock, jump, log, gates },
+    outlastCache: () => aged.age(REMEMBERED + 1),
     engine: () => running.engine.app.searchEngine,
     async restart(fate) {
       await running.engine.app.stop();

@@ -110,6 +110,7 @@ async function shorten(judge: Judge, { missed, late }: Extract<Command, { kind: 
   const isAway = stage.engine().status().sequence < (await database.read(headSequence));
   if (isAway) {
     await until('the engine is loaded again', () => gates.load.came > came);
+    stage.outlastCache();
     const { type, query } = askable(late.search, judge);
     const shown = await askPage(
       judge,
