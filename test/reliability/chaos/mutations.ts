@@ -1,7 +1,7 @@
 // Command that writes faults into a copy of the engine, one at a time, and tells which its tests do not notice:
-// `node test/reliability/chaos/mutations.ts [words in the file's name]`.
+// `node test/reliability/chaos/mutations.ts [words, one of which the file's name has...]`.
 
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,14 +14,27 @@ const COPIED = ['src', 'test', 'sample', 'docs', 'bin', 'package.json', 'tsconfi
 /** Milliseconds: a test that a fault keeps from ending has noticed it. */
 const LIMIT = 240_000;
 
-const [wanted = ''] = process.argv.slice(2);
+const words = process.argv.slice(2);
+const isWanted = ({ file, test }: Mutation): boolean =>
+  words.length === 0 || words.some((word) => `${file} ${test}`.includes(word));
+
+/** The test that runs now, and whether it is the last. */
+let running: ChildProcess | undefined;
+let isStopped = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+  process.once(signal, () => {
+    console.error(`Stopped by ${signal}`);
+    isStopped = true;
+    endGroup(running);
+  });
+
 const folder = await mkdtemp(join(tmpdir(), 'freehold-mutations-'));
 const server = await startTestServer();
 const missed: Mutation[] = [];
 try {
   for (const name of COPIED) await cp(join(ROOT, name), join(folder, name), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
-  const chosen = MUTATIONS.filter(({ file, test }) => `${file} ${test}`.includes(wanted));
+  const chosen = MUTATIONS.filter(isWanted);
   await requireSoundTests(chosen);
   for (const mutation of chosen) if (!(await isNoticed(mutation))) missed.push(mutation);
   console.log(`${chosen.length - missed.length} of ${chosen.length} faults were noticed`);
@@ -54,12 +67,24 @@ async function isNoticed({ file, from, to, test, named }: Mutation): Promise<boo
 async function passes(test: string, named?: string): Promise<boolean> {
   const pattern = named === undefined ? [] : [`--test-name-pattern=${named}`];
   const child = spawn(process.execPath, ['--test', ...pattern, test], {
-    cwd: folder,
-    stdio: 'ignore',
+    ...{ cwd: folder, stdio: 'ignore', detached: true },
     env: { ...process.env, [SERVER_VARIABLE]: server.url, NODE_TEST_CONTEXT: undefined },
-    timeout: LIMIT,
-    killSignal: 'SIGKILL',
   });
+  running = child;
+  const limit = setTimeout(() => endGroup(child), LIMIT);
   const [code] = await once(child, 'exit');
+  clearTimeout(limit);
+  running = undefined;
+  if (isStopped) throw new Error('Stopped');
   return code === 0;
+}
+
+/** A test that never yields hears nothing, and outlives the process that started it: it leads a group with all that it starts. */
+function endGroup(leader: ChildProcess | undefined): void {
+  if (leader?.pid === undefined) return;
+  try {
+    process.kill(-leader.pid, 'SIGKILL');
+  } catch {
+    // It has ended by itself.
+  }
 }

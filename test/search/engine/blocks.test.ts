@@ -203,3 +203,15 @@ test('rows that two lists have are found, whichever list is the shorter, and in 
   );
   assert.ok(found > 1_000, `they find something: ${found}`);
 });
+
+test('ids are found in whatever order they are asked for', async () => {
+  const ids = table.rows.map(({ row }) => row.id).reverse();
+  const boxes = [[lngOf(8), latOf(8), lngOf(28), latOf(40)]] as const;
+  // One of them is asked for twice, and is one listing still.
+  const values = [...ids, ...ids.slice(-40)];
+  const found = await check([
+    { kind: 'words', column: 'id', values },
+    { kind: 'boxes', boxes },
+  ]);
+  assert.ok(found > 100, `they find something: ${found}`);
+});

@@ -158,6 +158,7 @@ async function checkWalk(
       const page = await findPage({ ...plan, cursor }, search, plan.limit, mostListed);
       assert.equal(page.total, expected.length);
       ids.push(...page.found.map(({ id }) => id));
+      assert.ok(ids.length <= expected.length, `the walk ends, ${JSON.stringify(plan.order)}`);
       const last = page.found.at(-1);
       if (last === undefined) break;
       cursor = { query: '', direction: 'next', startedAt: STARTED_AT, values: last.values(), id: last.id };
@@ -185,6 +186,7 @@ async function checkWayBack(
     const cursor = { query: '', direction: 'previous' as const, startedAt: STARTED_AT, values, id };
     const page = await findPage({ ...plan, cursor }, search, plan.limit, mostListed);
     ids.push(...page.found.map((each) => each.id));
+    assert.ok(ids.length < expected.length, `the way back ends, ${JSON.stringify(plan.order)}`);
     last = page.found.at(-1);
   }
   assert.deepEqual(ids.reverse(), expected.slice(0, -1), JSON.stringify(plan.order));

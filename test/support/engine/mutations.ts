@@ -22,6 +22,7 @@ const SUMMARIES = 'test/search/summaries.test.ts';
 const ENGINE = 'test/search/engine/engine.test.ts';
 const SERVICE = 'test/search/engine/service.test.ts';
 const BUILD = 'src/search/engine/build/build-segment.test.ts';
+const ZONES = 'src/search/engine/build/zones.test.ts';
 const WRITER = 'src/search/engine/lifecycle/generation-writer.test.ts';
 const KEEPER = 'src/search/engine/lifecycle/generation-keeper.test.ts';
 
@@ -76,9 +77,10 @@ export const MUTATIONS: readonly Mutation[] = [
     ["return takesActive ? 'all' : 'none';", "return 'all';"],
     ["first >= shown && takesNothingElse ? 'none'", "end >= shown && takesNothingElse ? 'none'"],
     ['Uint32Array.from(new Set(rows)).sort()', 'Uint32Array.from(new Set(rows))'],
-    ['at === 0 || rows[at] !== rows[at - 1]', 'at >= 0'],
+    ['kept += isFound[row - first] as number;', 'kept++;'],
+    ['isFound[(list[at] as number) - first] = 1;', 'isFound[at] = 1;'],
+    ['Uint32Array.from(new Set(rows)).sort()', 'Uint32Array.from(rows).sort()'],
     ['(relevance[row] as number) > 0', '(relevance[row] as number) > 1'],
-    ['  rows.sort();\n', ''],
   ]),
   ...within('questions/word-filters.ts', QUESTIONS, [
     [
@@ -96,7 +98,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['(marks & (PLAIN | FIELD_BITS.id)) !== 0', '(marks & PLAIN) !== 0', 'kind text'],
     ['if (hasValue(columns.areaNos, row, no))', 'if (hasValue(columns.areaNos, row, -1))', 'kind text'],
     ['(within & asked) !== 0', 'within !== 0', 'kind text'],
-    ["if (fields.includes('area')) for", 'for', 'kind text'],
+    ["if (fields.includes('area')) {", '{', 'kind text'],
   ]),
   ...within('questions/scan.ts', BLOCKS, [
     ['Math.min((end + 31) >>> 5', 'Math.min(first >>> 5'],
@@ -149,13 +151,15 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...within('questions/cells.ts', SUMMARIES, [
     ['this.#columns - 1)', 'this.#columns)', 'clusters hold'],
-    ['if (Number.isNaN(lng)) continue;', 'if (lng === 0) continue;', 'clusters hold'],
+    ['this.#rows - 1)', 'this.#rows)', 'clusters hold'],
+    ['sums[cell + 4] as number) + lng', 'sums[cell + 4] as number) + lat', 'clusters hold'],
     ['if (Number.isNaN(price)) continue;', 'if (price < 1e5) continue;', 'clusters hold'],
   ]),
   ...within('questions/quantiles.ts', SUMMARIES, [['* (place - below)', '* 0', 'figures are']]),
   ...within('questions/engine-backend.ts', SERVICE, [
     ['listing.version === version || matching.has(id)', 'listing.version > 0', 'a walk meets'],
-    ['present.length > plan.limit || found.length === asked', 'present.length > plan.limit', 'a walk meets'],
+    ['plan.limit + 1 + 2 * gone.size', 'plan.limit + 1', 'a walk meets'],
+    ['read < MOST_READS || hits.length === 0', 'read < MOST_READS', 'a walk meets'],
   ]),
   ...within('build/merged-rows.ts', BUILD, [
     ['value === other && (base.idRanks', 'value !== other && (base.idRanks'],
@@ -164,9 +168,10 @@ export const MUTATIONS: readonly Mutation[] = [
     ['if (row < base.shown) shown++;', 'shown++;'],
     ['place : place + 2 * BEYOND_CURVE', 'place : place'],
   ]),
-  ...within('build/zones.ts', BUILD, [
+  ...within('build/zones.ts', ZONES, [
     ['if (value <= low) low = value;', 'if (value >= low) low = value;'],
     ['(block + 1) * BLOCK_ROWS)', '(block + 1) * BLOCK_ROWS - 1)'],
+    ['const isKnown = low <= high;', 'const isKnown = true;'],
   ]),
   ...within('lifecycle/generation-writer.ts', WRITER, [
     [

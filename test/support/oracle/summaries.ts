@@ -66,14 +66,20 @@ export interface CountedCell {
   readonly hash: string;
   readonly count: number;
   readonly median: number | null;
+  /** The centre of its listings. */
+  readonly lat: number;
+  readonly lng: number;
 }
+
+const mean = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, each) => sum + each, 0) / numbers.length;
 
 /** Cells with results, in the order of their geohashes, which have so many letters. */
 export function cellsOf(rows: readonly Row[], letters: number): CountedCell[] {
   const places = Map.groupBy(
     rows.flatMap((row) => {
       const at = seenAt(row.facts);
-      return at === null ? [] : [{ row, hash: geohash(at.lng, at.lat, letters) }];
+      return at === null ? [] : [{ row, at, hash: geohash(at.lng, at.lat, letters) }];
     }),
     ({ hash }) => hash,
   );
@@ -81,6 +87,7 @@ export function cellsOf(rows: readonly Row[], letters: number): CountedCell[] {
     .map(([hash, own]) => ({
       ...{ hash, count: own.length },
       median: medianOf(pricesOf(own.map(({ row }) => row))),
+      ...{ lat: mean(own.map(({ at }) => at.lat)), lng: mean(own.map(({ at }) => at.lng)) },
     }))
     .sort((a, b) => (a.hash < b.hash ? -1 : 1));
 }

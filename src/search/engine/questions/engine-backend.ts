@@ -223,8 +223,8 @@ async function readPage<Known extends KnownListing>(
     for (const listing of await readRecords(options, search, missing)) records.set(listing.id, listing);
     for (const { id } of missing) if (!records.has(id)) gone.add(id);
     const hits = shown.flatMap((each) => hitOf(each, records));
-    // What is behind the page is not read: the engine knows of it.
-    const more = present.length > plan.limit || found.length === asked;
+    // What is behind the page is not read: the engine knows of it. More was asked for than is gone, so that it shows.
+    const more = present.length > plan.limit;
     // A page that is short leads on from its last listing, so that it needs one.
     if (more && hits.length < plan.limit && (read < MOST_READS || hits.length === 0)) continue;
     if (plan.cursor?.direction === 'previous') hits.reverse();
