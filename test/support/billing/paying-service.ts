@@ -1,7 +1,9 @@
 // Whole service whose subscriptions are sold by a test's Polar or Stripe, with the shop that sells them and sends its events.
 
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { CallLimits } from '../../../src/access/providers/call-budget-store.ts';
-import type { Closing } from '../database/database.ts';
+import { type Closing, temporaryFolder } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
 import { startService, type TestService } from '../service/service.ts';
 import type { PolarSubscription } from './polar/polar-objects.ts';
@@ -39,7 +41,7 @@ export interface StripePayingShop extends PayingShop {
 export interface PayingService<Shop extends PayingShop> {
   readonly service: TestService;
   readonly shop: Shop;
-  /** The status of a call with a key, and its tier or the code of the problem. */
+  /** The status of a call with a key, and its tier or the code of the problem. However often it is asked, no limit is met. */
   ask(key: string, url?: string): Promise<readonly [number, string]>;
 }
 
@@ -80,17 +82,30 @@ export async function startPayingService(
   const { environment: own, open } = await (name === 'polar' ? polarSeller : stripeSeller)(t, clock);
   const environment = {
     ...{ METRICS_ALLOW: '127.0.0.1', BILLING_PORTAL_URL: 'https://pay.example/portal' },
+    ...{ TIERS_FILE: await patientTiers(t), TRUSTED_PROXIES: '127.0.0.1' },
     ...{ ...own, ...settings },
   };
   const service = await startService(t, { clock, environment, overrides: { callLimits: MANY_CALLS } });
+  let asked = 0;
   return {
     ...{ service, shop: open(service, environment) },
     async ask(key, url = service.url) {
-      const answer = await fetch(`${url}/v1/usage`, { headers: { authorization: `Bearer ${key}` } });
+      // A minute in which the clock stands never ends: each address has but one refused key in it.
+      const address = `10.${(asked >>> 16) & 255}.${(asked >>> 8) & 255}.${asked++ & 255}`;
+      const answer = await fetch(`${url}/v1/usage`, {
+        headers: { authorization: `Bearer ${key}`, 'x-forwarded-for': address },
+      });
       const body = (await answer.json()) as { code?: string; tier?: string };
       return [answer.status, body.code ?? body.tier ?? ''];
     },
   };
+}
+
+/** Plans without a limit by the minute. */
+async function patientTiers(t: Closing): Promise<string> {
+  const file = join(await temporaryFolder(t, 'tiers'), 'tiers.json');
+  await writeFile(file, JSON.stringify({ pro: { minute: null }, business: { minute: null } }));
+  return file;
 }
 
 /** A payment service that runs, and whose shop opens as soon as the service does that asks it. */
