@@ -13,6 +13,7 @@ import type { Transaction } from '../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { idsOf, searchClient, walk } from '../support/catalogue/search-client.ts';
 import { until } from '../support/check/until.ts';
+import { watchReads } from '../support/database/watched-reads.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after });
@@ -192,38 +193,6 @@ test('include adds what happened to a listing, and the property it belongs to', 
   assert.deepEqual(Object.keys(plain.data[0] ?? {}).sort(), ['id', 'object']);
 });
 
-/** Counts what is read of the database from now on; `settled` resolves with the count once nothing moves any more. */
-function watchReads() {
-  const { database } = service;
-  const read = database.read.bind(database);
-  let [reads, waiting] = [0, 0];
-  const counting: typeof database.read = async (work, own) => {
-    reads += 1;
-    waiting += 1;
-    return read(work, own).finally(() => {
-      waiting -= 1;
-    });
-  };
-  Object.assign(database, { read: counting });
-  const settled = async () => {
-    // As long as anything moves it is read on; what stands still for twenty turns of the database is at rest.
-    for (let [still, before] = [0, -1]; still < 20; ) {
-      const [row] = await read((sql) => sql<{ one: number }[]>`select 1 as one`);
-      assert.equal(row?.one, 1);
-      still = reads === before && waiting === 0 ? still + 1 : 0;
-      before = reads;
-    }
-    return reads;
-  };
-  return {
-    settled,
-    count: () => reads,
-    [Symbol.dispose]: () => {
-      Object.assign(database, { read });
-    },
-  };
-}
-
 /** A reader that takes nothing yet, and the service's own end of the line. */
 async function deafReader(query: string): Promise<{ socket: Socket; answering: Promise<ServerResponse> }> {
   const answering = new Promise<ServerResponse>((resolve) => {
@@ -242,7 +211,7 @@ async function deafReader(query: string): Promise<{ socket: Socket; answering: P
 }
 
 test('what a reader does not take is not read, and nothing is read for one that has left', async () => {
-  using watched = watchReads();
+  using watched = watchReads(service.database);
   const { socket } = await deafReader('');
   const held = await watched.settled();
   assert.ok(held > 0 && held < 8, `a few batches were read: ${held}`);
@@ -271,7 +240,7 @@ for (const [moment, query, begun] of [
   ['the exact count before all pages', 'count=exact', false],
 ] as const) {
   test(`PostgreSQL stops working for a reader who leaves, and nothing more is asked of it: ${moment}`, async () => {
-    using watched = watchReads();
+    using watched = watchReads(service.database);
     const reader = begun ? await deafReader(query) : null;
     await watched.settled();
     const left = await service.database.transaction(async (tx) => {
@@ -292,7 +261,7 @@ for (const [moment, query, begun] of [
 }
 
 test('an export goes on with what is on the market while it is read, and so holds nothing for a slow reader', async () => {
-  using watched = watchReads();
+  using watched = watchReads(service.database);
   const { socket } = await deafReader('sort=price');
   await watched.settled();
   await service.database.transaction((tx) =>

@@ -12,6 +12,9 @@ export interface LogFault {
   isRefused: boolean;
 }
 
+/** Whether a statement, by the first piece of its text, reads the log of changes: what an engine does each second. */
+export const isOfLog = (text: unknown): boolean => String(text).includes('words_before');
+
 /** Everything else is read as before. */
 export function faultyLog(database: Database): LogFault {
   const gate = new Gate();
@@ -22,8 +25,7 @@ export function faultyLog(database: Database): LogFault {
         work(
           new Proxy(sql, {
             apply(target, self, given: Parameters<typeof sql>) {
-              const isOfLog = String(given[0]).includes('words_before');
-              if (!isOfLog) return Reflect.apply(target, self, given);
+              if (!isOfLog(given[0])) return Reflect.apply(target, self, given);
               if (fault.isRefused) return Promise.reject(new Error('The log is refused'));
               return gate.pass().then(() => Reflect.apply(target, self, given));
             },
