@@ -53,6 +53,8 @@ export async function play(t: Closing, steps: readonly Step[], base: readonly Fa
   const judge: Judge = { stage, market: new Market(stage), counts: { asked: 0, judged: 0, found: 0 } };
   const facts = Object.fromEntries(base.map((each, at) => [`base-${at}`, each]));
   await judge.market.write({ facts, removed: [] });
+  // The first command may be a walk that takes answers of a moment ago: who wants no cache waits for what was written.
+  await askPage(judge, 'engine', { type: 'sale', query: { limit: '1' } }, {});
   const worn = { rebuilds: 0, loads: 0 };
   const wear = (): void => {
     const { rebuilds, loads } = stage.engine().status();
