@@ -154,7 +154,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),
   });
-  const marketFacts = createMarketFacts({ ...common, metrics, log, engine: config.search.engine });
+  const marketFacts = createMarketFacts({
+    ...{ ...common, metrics, log, engine: config.search.engine, target: options.threadTarget },
+  });
   const figures = createMarketFigures({ database, findCurrencies, analytics });
   const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options, report) });
   const { backend, areas, records, engine, untilSearched } = search;

@@ -3,6 +3,7 @@
 import type { Config } from '../config.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { loadFactsInThread } from '../market/facts/load-facts.ts';
 import {
   type FactSource,
   type FactsStatus,
@@ -10,11 +11,14 @@ import {
   type MarketFactsOptions,
   NO_FACTS,
 } from '../market/facts/market-facts.ts';
+import type { BuilderTarget } from '../search/engine/build/builder-thread.ts';
 
 export interface FactsWiring extends MarketFactsOptions {
   readonly metrics: Metrics;
   readonly log: Log;
   readonly engine: Config['search']['engine'];
+  /** Where a thread finds the database; absent: facts are loaded in this one. */
+  readonly target: BuilderTarget | undefined;
 }
 
 /** Where figures find facts, until it is stopped. */
@@ -22,11 +26,12 @@ export interface StartedFacts extends FactSource {
   stop(): Promise<void>;
 }
 
-export function createMarketFacts({ metrics, log, engine, ...options }: FactsWiring): StartedFacts {
+export function createMarketFacts({ metrics, log, engine, target, ...options }: FactsWiring): StartedFacts {
   if (engine === 'postgres') return { ...NO_FACTS, stop: async () => {} };
   const onReady = (listings: number): void =>
     log.info({ event: 'market', listings }, `Figures among ${listings} listings are computed in memory`);
-  const facts = new MarketFacts({ ...options, onReady });
+  const load = target && ((signal: AbortSignal) => loadFactsInThread(target, signal));
+  const facts = new MarketFacts({ ...options, onReady, load });
   const gauge = (name: string, help: string, value: (status: FactsStatus) => number) =>
     metrics.gauge(`freehold_market_facts_${name}`, help, () => value(facts.status()));
   gauge('ready', '1 if figures of the market are computed in memory.', ({ isReady }) => Number(isReady));

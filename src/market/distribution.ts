@@ -5,7 +5,7 @@ import { MINIMUM_SAMPLE, roundedFor } from '../search/summaries/metrics.ts';
 import type { Day } from './calendar.ts';
 import { distributionOf } from './column-distribution.ts';
 import { selectDistribution } from './distribution-store.ts';
-import { findFacts } from './fact-scan.ts';
+import { answerFromFacts } from './fact-scan.ts';
 import type { FigureReads } from './market-scope.ts';
 import type { MeasureName } from './parameters.ts';
 import type { ListingScope } from './store.ts';
@@ -42,13 +42,10 @@ export async function findDistribution(
   { measure, buckets, units }: DistributionRequest,
   day: Day,
 ) {
-  const { database, signal } = reads;
-  const held = await findFacts(reads, listings);
-  const row = await database.read((sql) =>
-    held === null
-      ? selectDistribution(sql, listings, measure, day, buckets)
-      : distributionOf(held, listings, measure, day, buckets, signal),
-  );
+  const row =
+    (await answerFromFacts(reads, [listings], (facts, pace) =>
+      distributionOf(facts, listings, measure, day, buckets, pace),
+    )) ?? (await reads.database.read((sql) => selectDistribution(sql, listings, measure, day, buckets)));
   const { n, excluded, percentiles } = row;
   const suppressed = n < MINIMUM_SAMPLE;
   const show = (value: number): number =>

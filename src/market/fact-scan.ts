@@ -1,51 +1,81 @@
-// Fact scan: the rows of a scope among the facts in memory, and the group of each.
+// Fact scan: the rows of a scope among the facts in memory, the group of each, and visits to them, in turns.
 
-import { nextTurn } from '../lib/clock.ts';
+import { rowsOfArea } from '../search/engine/columns/area-rows.ts';
+import type { AreaRows } from '../search/engine/columns/segment.ts';
 import { compileFilters } from '../search/engine/questions/compile-filters.ts';
 import type { Filter } from '../search/engine/questions/filter.ts';
-import { Pace } from '../search/engine/questions/pace.ts';
+import { Pace, SUMMARY_PACE } from '../search/engine/questions/pace.ts';
 import { scanRows } from '../search/engine/questions/scan.ts';
-import type { FactTable } from './facts/fact-columns.ts';
+import { EVENT, type FactPart } from './facts/fact-columns.ts';
 import type { Facts } from './facts/fact-writer.ts';
 import { isHeldSearch } from './facts/held-columns.ts';
 import type { FigureReads } from './market-scope.ts';
 import type { ListingScope } from './store.ts';
+import type { WallTime } from './wall-time.ts';
 
-/** The facts in memory; null where PostgreSQL has to answer: they are not there, or not enough to filter by. */
-export const findFacts = async (
-  { facts, signal }: FigureReads,
-  { search }: ListingScope,
-): Promise<Facts | null> => (isHeldSearch(search) ? facts.current(signal) : null);
+/**
+ * The answer from the facts in memory, in turns with the other costly scans of this process; null where PostgreSQL has to answer:
+ * they are not there, or not enough to filter by.
+ */
+export async function answerFromFacts<T>(
+  { facts, scan, signal }: FigureReads,
+  scopes: readonly ListingScope[],
+  answer: (facts: Facts, pace: Pace) => Promise<T>,
+): Promise<T | null> {
+  const held = scopes.every(({ search }) => isHeldSearch(search)) ? await facts.current(signal) : null;
+  if (held === null) return null;
+  const pace = new Pace({ limits: SUMMARY_PACE, enter: scan, signal });
+  try {
+    return await answer(held, pace);
+  } finally {
+    pace.end();
+  }
+}
 
-/** The rows of a scope, ascending. */
+/** Rows of one part of a table, ascending. */
+export interface PartRows {
+  readonly part: FactPart;
+  readonly rows: Uint32Array;
+}
+
+/** The rows of a scope. */
 export async function scopeRows(
   { dictionaries, tables }: Facts,
   { search: { plan, resolved } }: ListingScope,
-  signal?: AbortSignal,
-): Promise<Uint32Array> {
-  const table = tables[plan.listingType];
-  const inAreas = plan.conditions.some(({ kind }) => kind === 'areas');
+  pace: Pace,
+): Promise<PartRows[]> {
   const others = plan.conditions.filter(({ kind }) => kind !== 'areas');
-  const found = new RowList();
-  await scanRows(
-    [table],
-    (columns) => {
-      const filters = compileFilters(others, plan.ignoreDisplayRules, columns, {
-        ...{ dictionaries, areaNos: resolved.areaNos, startedAt: plan.startedAt },
-        matchText: () => {
-          throw new Error('Words are not held');
-        },
-      });
-      return inAreas ? [...filters, rowsFilter(rowsOfAreas(table, resolved.areaNos))] : filters;
-    },
-    () => (rows, count) => found.add(rows, count),
-    new Pace({ signal }),
-  );
-  return found.rows();
+  const inAreas = others.length < plan.conditions.length;
+  const scoped: PartRows[] = [];
+  for (const part of tables[plan.listingType]) {
+    const candidates =
+      inAreas && part.areas !== null ? rowsOfAreas(part, part.areas, resolved.areaNos) : null;
+    if (candidates?.length === 0) continue;
+    // What was appended lately has no index of areas.
+    const conditions = candidates === null ? plan.conditions : others;
+    const found = new RowList();
+    await scanRows(
+      [part],
+      (columns) => {
+        const filters = compileFilters(conditions, plan.ignoreDisplayRules, columns, {
+          ...{ dictionaries, areaNos: resolved.areaNos, startedAt: plan.startedAt },
+          matchText: () => {
+            throw new Error('Words are not held');
+          },
+        });
+        return candidates === null ? filters : [...filters, rowsFilter(candidates)];
+      },
+      () => (rows, count) => found.add(rows, count),
+      pace,
+    );
+    const rows = found.rows();
+    if (rows.length > 0) scoped.push({ part, rows });
+  }
+  return scoped;
 }
 
 class RowList {
-  #rows = new Uint32Array(1_024);
+  #rows = new Uint32Array(64);
   #count = 0;
 
   add(rows: Uint32Array, count: number): void {
@@ -70,11 +100,11 @@ const rowsFilter = (candidates: Uint32Array): Filter => ({
 });
 
 /** The rows of any of the areas, ascending. */
-function rowsOfAreas(table: FactTable, nos: readonly number[]): Uint32Array {
-  const [only, ...others] = [...new Set(nos)].map((no) => table.rowsOfArea(no));
+function rowsOfAreas({ columns }: FactPart, areas: AreaRows, nos: readonly number[]): Uint32Array {
+  const [only, ...others] = [...new Set(nos)].map((no) => rowsOfArea(areas, no));
   if (only === undefined) return new Uint32Array(0);
   if (others.length === 0) return only;
-  const isMember = new Uint8Array(table.columns.rows);
+  const isMember = new Uint8Array(columns.rows);
   for (const rows of [only, ...others]) for (const row of rows) isMember[row] = 1;
   let count = 0;
   for (const each of isMember) count += each;
@@ -91,18 +121,19 @@ export interface GroupedRows {
   readonly numbers: Uint32Array;
 }
 
+/** Nanoseconds that it takes to tell the group of a row. */
+const GROUPED = 20;
+
 /** The groups that rows fall into; without groupings they are all one. */
 export async function groupRows(
-  { dictionaries, tables }: Facts,
-  { listingType, groupBy }: ListingScope,
-  rows: Uint32Array,
-  signal?: AbortSignal,
+  { dictionaries }: Facts,
+  { groupBy }: ListingScope,
+  scoped: readonly PartRows[],
+  pace: Pace,
 ): Promise<GroupedRows> {
-  const numbers = new Uint32Array(rows.length);
+  const numbers = new Uint32Array(countRows(scoped));
   if (groupBy.length === 0) return { groups: [[]], numbers };
-  const { codes, numbers: columns } = tables[listingType].columns;
-  const byType = groupBy.includes('propertyType') ? codes.propertyType : undefined;
-  const byBedrooms = groupBy.includes('bedrooms') ? columns.bedrooms : undefined;
+  const [byType, byBedrooms] = [groupBy.includes('propertyType'), groupBy.includes('bedrooms')];
   const groups: (string | number | null)[][] = [];
   /** By property type, and then by bedrooms. */
   const known = new Map<number, Map<number, number>>();
@@ -113,28 +144,41 @@ export async function groupRows(
     known.set(code, (known.get(code) ?? new Map<number, number>()).set(bedrooms, group));
     return group;
   };
-  const visit = (row: number, at: number): void => {
-    const code = byType?.[row] ?? 0;
-    const bedrooms = byBedrooms?.[row] ?? Number.NaN;
-    numbers[at] = known.get(code)?.get(bedrooms) ?? addGroup(code, bedrooms);
+  const visitor = ({ columns }: FactPart) => {
+    const types = byType ? columns.codes.propertyType : undefined;
+    const rooms = byBedrooms ? columns.numbers.bedrooms : undefined;
+    return (row: number, at: number): number => {
+      const code = types?.[row] ?? 0;
+      const bedrooms = rooms?.[row] ?? Number.NaN;
+      numbers[at] = known.get(code)?.get(bedrooms) ?? addGroup(code, bedrooms);
+      return GROUPED;
+    };
   };
-  await visitRows(rows, visit, signal);
+  await visitRows(scoped, visitor, pace);
   return { groups, numbers };
 }
 
-/** Rows after which others get their turn: a few milliseconds. */
-const TURN = 8_192;
+export const countRows = (scoped: readonly PartRows[]): number =>
+  scoped.reduce((sum, { rows }) => sum + rows.length, 0);
 
-/** Calls `visit` for each of the rows and its place among them, and lets others have their turn in between. */
+/** Does something with a row, of which its place among all of them is told; returns about how many nanoseconds it took. */
+export type RowVisit = (row: number, at: number) => number;
+
+/** Visits each of the rows with what `visitor` makes for its part, in turns. */
 export async function visitRows(
-  rows: Uint32Array,
-  visit: (row: number, at: number) => void,
-  signal?: AbortSignal,
+  scoped: readonly PartRows[],
+  visitor: (part: FactPart) => RowVisit,
+  pace: Pace,
 ): Promise<void> {
-  for (let from = 0; from < rows.length; from += TURN) {
-    if (from > 0) await nextTurn();
-    signal?.throwIfAborted();
-    const end = Math.min(from + TURN, rows.length);
-    for (let at = from; at < end; at++) visit(rows[at] as number, at);
+  let at = 0;
+  for (const { part, rows } of scoped) {
+    const visit = visitor(part);
+    for (const row of rows) if (pace.spend(visit(row, at++))) await pace.pause();
   }
+}
+
+/** The local time of an event, whose values begin there. One that is known only by its day has that day in every time zone. */
+export function eventWall(values: Float64Array, event: number, wall: WallTime): number {
+  const known = values[event + EVENT.day] as number;
+  return Number.isNaN(known) ? wall(values[event + EVENT.at] as number) : known;
 }

@@ -121,7 +121,7 @@ export async function getYield(request: MarketRequest) {
   const { listingType: _, ...scope } = formatScope(sales);
   return {
     ...{ object: 'market_yield', label: 'asking', scope, period, bands: items },
-    sameProperty: await samePropertyYield(database, rentals, sales, period),
+    sameProperty: await samePropertyYield(request, rentals, sales, period),
     page,
     ...(await findProvenance(database, [rentals, sales], YIELDS)),
   };

@@ -6,7 +6,7 @@ import type { Measure, Summaries } from '../search/query/measures.ts';
 import type { Metric, MetricSet } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
 import { summarizeFacts } from './column-summaries.ts';
-import { findFacts } from './fact-scan.ts';
+import { answerFromFacts } from './fact-scan.ts';
 import { cacheSummaries, findCachedSummaries } from './figure-cache-store.ts';
 import type { FigureReads } from './market-scope.ts';
 import {
@@ -133,10 +133,10 @@ async function computeUncached(
   listings: ListingScope,
   requests: readonly SummaryRequest[],
 ): Promise<SummaryResult['summaries']> {
-  const { database } = reads;
-  const held = await findFacts(reads, listings);
-  if (held === null) return (await compute(database, listings, requests)).summaries;
-  return database.read(() => summarizeFacts(held, listings, requests, reads.signal));
+  const fromFacts = await answerFromFacts(reads, [listings], (facts, pace) =>
+    summarizeFacts(facts, listings, requests, pace),
+  );
+  return fromFacts ?? (await compute(reads.database, listings, requests)).summaries;
 }
 
 const compute = (

@@ -3,6 +3,7 @@
 import { findNamedAreas } from '../areas/name-store.ts';
 import { findTimeZones } from '../areas/read-store.ts';
 import { parameterProblem } from '../http/input/query.ts';
+import type { Place } from '../lib/costly-work.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -40,12 +41,14 @@ export interface Scope {
 export interface MarketReads extends Pick<CurrencyOptions, 'findCurrencies' | 'fresh'> {
   readonly database: Database;
   readonly facts: FactSource;
+  /** Enters the line of costly scans of memory; absent: there is none. */
+  readonly scan?: (() => Promise<Place>) | undefined;
   /** Ends computations whose client has left. */
   readonly signal?: AbortSignal;
 }
 
 /** What figures are computed with. */
-export type FigureReads = Pick<MarketReads, 'database' | 'facts' | 'signal'>;
+export type FigureReads = Pick<MarketReads, 'database' | 'facts' | 'scan' | 'signal'>;
 
 export interface ScopeRequest extends MarketReads {
   readonly query: MarketQuery;

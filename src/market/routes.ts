@@ -129,12 +129,14 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
         const market = query as MarketQuery;
         const limit = pageSize(tiers[caller.tier], market.limit);
         const fresh = bypassesCache(headers);
-        const database = analytics.database({ caller: caller.account, request: {}, remedy: REMEDY });
+        const asker = { caller: caller.account, request: {}, remedy: REMEDY };
+        const database = analytics.database(asker);
         const read = (left: AbortSignal) =>
           analytics.within(REMEDY, left, (within) =>
             endpoint.answer({
               ...{ database: abortableDatabase(database, within), signal: within, findCurrencies, fresh },
-              ...{ facts: oneState(facts), query: market, limit, now: clock.now() },
+              ...{ facts: oneState(facts), scan: () => analytics.scan(asker, within) },
+              ...{ query: market, limit, now: clock.now() },
             }),
           );
         const cacheKey = [endpoint.path, market, limit];

@@ -1,6 +1,6 @@
 // Gross rental yield: a year of asking rent over the asking price of similar homes.
 
-import type { Database, Sql } from '../postgres/client/database.ts';
+import type { Sql } from '../postgres/client/database.ts';
 import {
   type Figure,
   figureOver,
@@ -10,6 +10,8 @@ import {
   roundedFor,
 } from '../search/summaries/metrics.ts';
 import { addIntervals, type Period } from './calendar.ts';
+import { samePropertyYieldOf, type YieldRow } from './column-yield.ts';
+import { answerFromFacts } from './fact-scan.ts';
 import { loadSummaries } from './load-summaries.ts';
 import { type FigureReads, listingScopeOf, type Scope } from './market-scope.ts';
 import { eventWallSql, type ListingScope } from './store.ts';
@@ -65,10 +67,13 @@ async function byBedrooms(
 }
 
 /** The yield of properties listed both for rent and for sale in the twelve months before the end of the period. */
-export async function samePropertyYield(database: Database, rentals: Scope, sales: Scope, period: Period) {
-  const { n, quartiles } = await database.read((sql) =>
-    selectSamePropertyYield(sql, listingScopeOf(rentals), listingScopeOf(sales), period),
-  );
+export async function samePropertyYield(reads: FigureReads, rentals: Scope, sales: Scope, { end }: Period) {
+  const [rented, sold] = [listingScopeOf(rentals), listingScopeOf(sales)];
+  const year = { start: addIntervals(end, 'year', -1), end };
+  const { n, quartiles } =
+    (await answerFromFacts(reads, [rented, sold], (facts, pace) =>
+      samePropertyYieldOf(facts, rented, sold, year, pace),
+    )) ?? (await reads.database.read((sql) => selectSamePropertyYield(sql, rented, sold, year)));
   const suppressed = n < MINIMUM_SAMPLE;
   const shown = suppressed ? [] : (quartiles ?? []).map((part) => roundedFor('share', part));
   const [p25 = null, value = null, p75 = null] = shown;
@@ -80,16 +85,16 @@ async function selectSamePropertyYield(
   sql: Sql,
   rentals: ListingScope,
   sales: ListingScope,
-  { end }: Period,
-): Promise<{ n: number; quartiles: number[] | null }> {
+  { start, end }: Period,
+): Promise<YieldRow> {
   const latest = (listings: ListingScope) => sql`
     select distinct on (property_id) property_id, price
     from market_event join (select id from listing_search where ${listings.where(sql)}) as scope on id = listing_id
     where kind in ('new', 'relisted') and price > 0 and listing_type = ${listings.listingType}
-      and ${eventWallSql(sql, listings)} >= ${addIntervals(end, 'year', -1)}::timestamp
+      and ${eventWallSql(sql, listings)} >= ${start}::timestamp
       and ${eventWallSql(sql, listings)} < ${end}::timestamp
     order by property_id, at desc, listing_id desc`;
-  const [row] = await sql<{ n: number; quartiles: number[] | null }[]>`
+  const [row] = await sql<YieldRow[]>`
     with rental as (${latest(rentals)}), sale as (${latest(sales)})
     select count(*)::double precision as n, percentile_cont(array[0.25, 0.5, 0.75]::double precision[])
       within group (order by 12 * rental.price / sale.price) as quartiles

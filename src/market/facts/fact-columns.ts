@@ -1,9 +1,6 @@
 // Fact columns: listings of one type with the times that they were on the market and what happened to them, as typed arrays.
 
-import { lowerBound } from '../../lib/lower-bound.ts';
-import { GrowingColumns } from '../../search/engine/columns/growing-columns.ts';
-import { type Columns, isRemoved } from '../../search/engine/columns/segment.ts';
-import { GrowableArray } from '../../search/engine/columns/shared-arrays.ts';
+import type { AreaRows, Columns, Texts } from '../../search/engine/columns/segment.ts';
 import type { MarketEventKind } from '../../timeline/property-timeline.ts';
 
 /** An event's kind is its place here, from 1 on. */
@@ -31,99 +28,21 @@ export interface Details {
   readonly values: Float64Array;
 }
 
-/** Listings of one type, as they were when they were handed out: what is appended later changes nothing of it. */
-export interface FactTable {
+/** Some listings of one type, in memory that threads share. */
+export interface FactColumns {
   readonly columns: Columns;
-  /** Bit r of word r >> 5: row r is gone. */
-  readonly removed: Uint32Array;
+  readonly propertyIds: Texts;
   readonly periods: Details;
   readonly events: Details;
-  /** The rows of an area, ascending; some may be gone. */
-  rowsOfArea(no: number): Uint32Array;
+  /** The rows of each area; null where only the columns tell the areas of each row. */
+  readonly areas: AreaRows | null;
 }
 
-/** Details of rows, appended in the order of the rows. */
-export class GrowingDetails {
-  /** Values so far; whoever reads has an array that they are only added to. */
-  #values = new Float64Array(64);
-  #length = 0;
-  readonly #width: number;
-  readonly #offsets = new GrowableArray(Uint32Array);
-
-  constructor(width: number) {
-    this.#width = width;
-  }
-
-  /** Room for one more of a row, which is that of the last one or behind it: its values are to be written there. */
-  add(row: number): Float64Array {
-    this.#offsets.extend(row + 1, this.#length);
-    const start = this.#length;
-    this.#length += this.#width;
-    if (this.#length > this.#values.length) {
-      // By a quarter: these are the largest arrays.
-      const longer = new Float64Array(Math.ceil(1.25 * this.#length));
-      longer.set(this.#values);
-      this.#values = longer;
-    }
-    return this.#values.subarray(start, this.#length);
-  }
-
-  /** The details of so many rows. */
-  details(rows: number): Details {
-    this.#offsets.extend(rows + 1, this.#length);
-    return { offsets: this.#offsets.array, values: this.#values };
-  }
+/** The same as they were when they were handed out: what is appended later changes nothing of it. */
+export interface FactPart extends FactColumns {
+  /** Bit r of word r >> 5: row r is gone. */
+  readonly removed: Uint32Array;
 }
 
-/** The only writer of a table of facts. */
-export class GrowingFacts {
-  readonly listings = new GrowingColumns();
-  readonly periods = new GrowingDetails(PERIOD_WIDTH);
-  readonly events = new GrowingDetails(EVENT_WIDTH);
-  readonly #areas = new Map<number, GrowableArray<Uint32Array>>();
-  #removed = new Uint32Array(64);
-
-  /** The row that is being appended lies in an area. */
-  addArea(no: number): void {
-    const rows = this.#areas.get(no) ?? new GrowableArray(Uint32Array);
-    if (rows.length === 0) this.#areas.set(no, rows);
-    rows.push(this.listings.rows);
-  }
-
-  /** Takes a row away; false if it was gone. */
-  remove(row: number): boolean {
-    if (isRemoved(this.#removed, row)) return false;
-    const word = row >>> 5;
-    if (word >= this.#removed.length) {
-      const longer = new Uint32Array(2 * word);
-      longer.set(this.#removed);
-      this.#removed = longer;
-    }
-    this.#removed[word] = (this.#removed[word] ?? 0) | (1 << (row & 31));
-    return true;
-  }
-
-  /** The rows that were ended so far. */
-  table(): FactTable {
-    const columns = this.listings.columns();
-    const { rows } = columns;
-    const removed = this.#removed.slice(0, (rows >>> 5) + 1);
-    const lengths = new Map<number, Uint32Array>();
-    return {
-      ...{ columns, removed },
-      periods: this.periods.details(rows),
-      events: this.events.details(rows),
-      rowsOfArea: (no) => {
-        const known = lengths.get(no);
-        if (known !== undefined) return known;
-        const { array, length } = this.#areas.get(no) ?? new GrowableArray(Uint32Array);
-        const found = array.subarray(
-          0,
-          lowerBound(length, (at) => (array[at] as number) < rows),
-        );
-        lengths.set(no, found);
-        return found;
-      },
-    };
-  }
-}
+/** Listings of one type, in parts. */
+export type FactTable = readonly FactPart[];

@@ -6,21 +6,21 @@ import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
 import { FLAGS } from '../../search/engine/columns/columns.ts';
 import { columnOf } from '../../search/query/condition.ts';
-import type { FactWriter } from './fact-writer.ts';
+import type { FactAppender } from './fact-appender.ts';
 import { HELD_CODES, HELD_NUMBERS } from './held-columns.ts';
 
 /** Appends all listings; returns the sequence of the log that they were read at. Within a transaction of its own. */
-export async function copyAllFacts(sql: Sql, writer: FactWriter): Promise<number> {
+export async function copyAllFacts(sql: Sql, appender: FactAppender): Promise<number> {
   await readOneSnapshot(sql);
   const sequence = await headSequence(sql);
-  await copyFacts(sql, writer, sql`true`, sql`true`);
+  await copyFacts(sql, appender, sql`true`, sql`true`);
   return sequence;
 }
 
 /** Appends the listings of some properties. Within a transaction of its own. */
 export async function copyFactsOf(
   sql: Sql,
-  writer: FactWriter,
+  appender: FactAppender,
   propertyIds: readonly string[],
 ): Promise<void> {
   await readOneSnapshot(sql);
@@ -28,13 +28,13 @@ export async function copyFactsOf(
   await sql`select set_config('freehold.properties', ${propertyIds.join(' ')}, true)`;
   const isOne = sql`property_id = any(string_to_array(current_setting('freehold.properties'), ' '))`;
   const listings = sql`id in (select listing_id from market_listing where ${isOne})`;
-  await copyFacts(sql, writer, listings, isOne);
+  await copyFacts(sql, appender, listings, isOne);
 }
 
 /** `ofListings`: a condition on listing_search; `ofFacts`: the same on market_period and market_event. */
 async function copyFacts(
   sql: Sql,
-  writer: FactWriter,
+  appender: FactAppender,
   ofListings: SqlFragment,
   ofFacts: SqlFragment,
 ): Promise<void> {
@@ -45,24 +45,25 @@ async function copyFacts(
   const words = [...HELD_CODES, ...FLAGS].map((column) => sql`${sql(columnOf(column))}`);
   await copy(
     sql,
-    sql`select listing_type = 'sale', id, ${joinSql([...numbers, ...words], ', ')}, area_nos
-      from listing_search where ${ofListings} order by id`,
-    (fields) => writer.addListing(fields),
+    sql`select listing_type = 'sale', id, ${joinSql([...numbers, ...words], ', ')}, area_nos, property_id
+      from listing_search left join (select listing_id, property_id from market_listing) as home on listing_id = id
+      where ${ofListings} order by id`,
+    (fields) => appender.addListing(fields),
   );
-  writer.beginFacts();
+  appender.beginFacts();
   await copy(
     sql,
     sql`select listing_id, started_at, ended_at, superseded_at, days_on_market_start, price, months_free
       from market_period where ${ofFacts} order by listing_id`,
-    (fields) => writer.addPeriod(fields),
+    (fields) => appender.addPeriod(fields),
   );
-  writer.beginFacts();
+  appender.beginFacts();
   await copy(
     sql,
     sql`select listing_id, array_position('{new,relisted,pending,closed,delisted,left,ended,drop}'::text[], kind),
         at, day, price, days, ratio, original_ratio
       from market_event where ${ofFacts} order by listing_id`,
-    (fields) => writer.addEvent(fields),
+    (fields) => appender.addEvent(fields),
   );
 }
 

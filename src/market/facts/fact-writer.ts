@@ -1,15 +1,17 @@
-// Fact writer: copied listings with their periods and events appended to the tables of both types, and others taken away.
+// Fact writer: what was loaded, and the changes since: listings appended with their periods and events, and others taken away.
 
 import { lowerBound } from '../../lib/lower-bound.ts';
 import { LISTING_TYPES, type ListingType } from '../../listings/vocabulary.ts';
-import type { CopyFields } from '../../postgres/client/copy-fields.ts';
-import { codesOf } from '../../search/engine/build/numbered-words.ts';
-import { byColumn, FLAGS } from '../../search/engine/columns/columns.ts';
-import { createDictionaries, type Dictionaries } from '../../search/engine/columns/dictionary.ts';
+import {
+  copyDictionaries,
+  type Dictionaries,
+  type SharedDictionaries,
+} from '../../search/engine/columns/dictionary.ts';
 import { compareId, idBytes, idOf } from '../../search/engine/columns/ids.ts';
-import type { Columns } from '../../search/engine/columns/segment.ts';
-import { EVENT, type FactTable, GrowingFacts, PERIOD } from './fact-columns.ts';
-import { HELD_CODES, HELD_NUMBERS } from './held-columns.ts';
+import { RemovedRows } from '../../search/engine/lifecycle/removed-rows.ts';
+import { FactAppender } from './fact-appender.ts';
+import type { FactColumns, FactPart, FactTable } from './fact-columns.ts';
+import type { Place } from './growing-table.ts';
 
 /** The facts of all listings as of a sequence of the log of changes. */
 export interface Facts {
@@ -18,151 +20,94 @@ export interface Facts {
   readonly sequence: number;
 }
 
-interface Place {
-  readonly type: ListingType;
-  readonly row: number;
+/** What a load gives, in memory that threads share: in each part, and from part to part, in the order of ids. */
+export interface LoadedFacts {
+  readonly parts: Readonly<Record<ListingType, readonly FactColumns[]>>;
+  readonly dictionaries: SharedDictionaries;
+  readonly sequence: number;
+}
+
+interface LoadedPart {
+  readonly facts: FactColumns;
+  readonly removed: RemovedRows;
 }
 
 /** The only writer of facts. What it has handed out never changes. */
 export class FactWriter {
-  readonly #dictionaries = createDictionaries();
-  readonly #codes = byColumn(HELD_CODES, (column) => codesOf(this.#dictionaries[column]));
-  readonly #tables: Readonly<Record<ListingType, GrowingFacts>> = {
-    rental: new GrowingFacts(),
-    sale: new GrowingFacts(),
-  };
-  /** Rows that were loaded, in the order of their ids. */
-  #loaded: Readonly<Record<ListingType, number>> = { rental: 0, sale: 0 };
+  /** Takes the listings of a batch, with their facts; then either `replace` or `discard` ends it. */
+  readonly appender: FactAppender;
+  readonly #dictionaries: Dictionaries;
+  readonly #loaded: Readonly<Record<ListingType, readonly LoadedPart[]>>;
   /** Rows that were appended since, by id. */
   readonly #appended = new Map<string, Place>();
-  /** The listings that are being appended, in the order of their ids, and how far their facts have come. */
-  #batch: Place[] = [];
-  #columns = this.#snapshot();
-  #next = 0;
   #gone = 0;
+
+  constructor({ parts, dictionaries }: Pick<LoadedFacts, 'parts' | 'dictionaries'>) {
+    this.#dictionaries = copyDictionaries(dictionaries);
+    this.appender = new FactAppender(this.#dictionaries);
+    const removable = (facts: FactColumns): LoadedPart => ({
+      ...{ facts, removed: new RemovedRows(facts.columns.rows) },
+    });
+    this.#loaded = { rental: parts.rental.map(removable), sale: parts.sale.map(removable) };
+  }
 
   /** Rows of both tables, and those of them that are gone. */
   get rows(): { readonly all: number; readonly gone: number } {
-    const { rental, sale } = this.#tables;
-    return { all: rental.listings.rows + sale.listings.rows, gone: this.#gone };
-  }
-
-  addListing(fields: CopyFields): void {
-    fields.next();
-    const type = fields.boolean() ? 'sale' : 'rental';
-    const table = this.#tables[type];
-    const { listings } = table;
-    fields.next();
-    listings.setText('id', fields.bytes, fields.start, fields.end);
-    for (const column of HELD_NUMBERS) if (fields.next()) listings.setNumber(column, fields.float64());
-    for (const column of HELD_CODES)
-      if (fields.next()) listings.setCode(column, this.#codes[column].numberAt(fields));
-    for (const flag of FLAGS) if (fields.next()) listings.setFlag(flag, fields.boolean());
-    fields.next();
-    for (let left = fields.items(); left > 0; left--) {
-      fields.nextItem();
-      table.addArea(fields.int32());
-    }
-    this.#batch.push({ type, row: listings.endRow(0) });
-  }
-
-  /** Periods or events of the listings that were added follow, in the order of the ids. */
-  beginFacts(): void {
-    this.#next = 0;
-    this.#columns = this.#snapshot();
-  }
-
-  addPeriod(fields: CopyFields): void {
-    const place = this.#placeOf(fields);
-    if (place === null) return;
-    const values = this.#tables[place.type].periods.add(place.row);
-    for (let at: number = PERIOD.start; at <= PERIOD.daysOnMarketStart; at++) {
-      fields.next();
-      values[at] = endless(fields.moment());
-    }
-    for (let at: number = PERIOD.price; at <= PERIOD.monthsFree; at++)
-      values[at] = fields.next() ? fields.float64() : Number.NaN;
-  }
-
-  addEvent(fields: CopyFields): void {
-    const place = this.#placeOf(fields);
-    if (place === null) return;
-    const values = this.#tables[place.type].events.add(place.row);
-    fields.next();
-    values[EVENT.kind] = fields.int32();
-    fields.next();
-    values[EVENT.at] = fields.moment();
-    values[EVENT.day] = fields.next() ? fields.day() : Number.NaN;
-    for (let at: number = EVENT.price; at <= EVENT.originalRatio; at++)
-      values[at] = fields.next() ? fields.float64() : Number.NaN;
-  }
-
-  /** The listing of this batch whose id the fields have next; null: it has none. */
-  #placeOf(fields: CopyFields): Place | null {
-    fields.next();
-    const id = fields.bytes.subarray(fields.start, fields.end);
-    for (; this.#next < this.#batch.length; this.#next++) {
-      const place = this.#batch[this.#next];
-      if (place === undefined) return null;
-      const order = compareId(this.#columns[place.type], place.row, id);
-      if (order === 0) return place;
-      if (order > 0) return null;
-    }
-    return null;
-  }
-
-  /** The first batch is complete. */
-  endLoad(): void {
-    const { rental, sale } = this.#tables;
-    this.#loaded = { rental: rental.listings.rows, sale: sale.listings.rows };
-    this.#batch = [];
+    const rowsOf = (type: ListingType): number =>
+      this.#loaded[type].reduce((sum, { facts }) => sum + facts.columns.rows, 0) +
+      this.appender.tables[type].rows;
+    return { all: rowsOf('rental') + rowsOf('sale'), gone: this.#gone };
   }
 
   /** The batch is complete: it takes the place of what these listings, and its own, were before. */
   replace(ids: Iterable<string>): void {
-    const added = this.#batch.map((place) => ({ ...place, id: idOf(this.#columns[place.type], place.row) }));
-    for (const id of new Set([...ids, ...added.map((each) => each.id)])) this.#remove(id);
-    for (const { id, ...place } of added) this.#appended.set(id, place);
-    this.#batch = [];
+    const added = new Map<string, Place>();
+    for (const place of this.#batch()) added.set(idOf(place.part.columns(), place.row), place);
+    for (const id of new Set([...ids, ...added.keys()])) this.#remove(id);
+    for (const [id, place] of added) this.#appended.set(id, place);
+    this.appender.endBatch();
   }
 
   /** The batch has failed. */
   discard(): void {
-    for (const { type, row } of this.#batch) this.#removeRow(type, row);
-    this.#batch = [];
+    for (const { part, row } of this.#batch()) this.#removeRow(part.removed, row);
+    this.appender.endBatch();
   }
 
-  #snapshot(): Readonly<Record<ListingType, Columns>> {
-    const { rental, sale } = this.#tables;
-    return { rental: rental.listings.columns(), sale: sale.listings.columns() };
+  *#batch(): Generator<Place> {
+    for (const cursor of this.appender.batch())
+      for (let place = cursor.place; place !== null; place = cursor.advance()) yield place;
   }
 
   #remove(id: string): void {
     const place = this.#appended.get(id);
     this.#appended.delete(id);
     if (place !== undefined) {
-      this.#removeRow(place.type, place.row);
+      this.#removeRow(place.part.removed, place.row);
       return;
     }
     const bytes = idBytes(id);
-    for (const type of LISTING_TYPES) {
-      const columns = this.#columns[type];
-      const loaded = this.#loaded[type];
-      const row = lowerBound(loaded, (at) => compareId(columns, at, bytes) < 0);
-      if (row < loaded && compareId(columns, row, bytes) === 0) this.#removeRow(type, row);
+    for (const { facts, removed } of LISTING_TYPES.flatMap((type) => this.#loaded[type])) {
+      const { columns } = facts;
+      const row = lowerBound(columns.rows, (at) => compareId(columns, at, bytes) < 0);
+      if (row < columns.rows && compareId(columns, row, bytes) === 0) this.#removeRow(removed, row);
     }
   }
 
-  #removeRow(type: ListingType, row: number): void {
-    if (this.#tables[type].remove(row)) this.#gone++;
+  #removeRow(removed: RemovedRows, row: number): void {
+    if (removed.has(row)) return;
+    removed.add(row);
+    this.#gone++;
   }
 
   facts(sequence: number): Facts {
-    const { rental, sale } = this.#tables;
-    const tables = { rental: rental.table(), sale: sale.table() };
+    const tableOf = (type: ListingType): FactPart[] => [
+      ...this.#loaded[type].map(({ facts, removed }) => ({ ...facts, removed: removed.freeze() })),
+      ...this.appender.tables[type].parts.map((part) => ({
+        ...{ ...part.current(), removed: part.removed.freeze(part.rows) },
+      })),
+    ];
+    const tables = { rental: tableOf('rental'), sale: tableOf('sale') };
     return { dictionaries: this.#dictionaries, tables, sequence };
   }
 }
-
-/** A moment of a copy is NaN where it is infinite. */
-const endless = (moment: number): number => (Number.isNaN(moment) ? Number.POSITIVE_INFINITY : moment);

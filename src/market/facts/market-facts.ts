@@ -9,8 +9,9 @@ import type { ChangeState } from '../../listings/change-state.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
 import { megabytes, memoryLimit, TooLittleMemory } from '../../search/engine/lifecycle/engine-memory.ts';
 import { SequenceWaiters } from '../../search/engine/lifecycle/sequence-waiters.ts';
-import { copyAllFacts, copyFactsOf, expectedListings } from './fact-store.ts';
+import { copyFactsOf, expectedListings } from './fact-store.ts';
 import { type Facts, FactWriter } from './fact-writer.ts';
+import { type LoadFacts, loadFacts } from './load-facts.ts';
 
 export interface MarketFactsOptions {
   readonly database: Database;
@@ -20,6 +21,8 @@ export interface MarketFactsOptions {
   readonly onReady?: (listings: number) => void;
   /** Bytes that the process may use; default: what the system says. */
   readonly memory?: number;
+  /** Loads the facts; default: in this thread. */
+  readonly load?: LoadFacts | undefined;
 }
 
 export interface FactsStatus {
@@ -54,7 +57,7 @@ export const NO_FACTS: FactSource = { current: async () => null };
 
 /** Bytes of a listing with its periods and events, as measured; docs/operations.md tells operators. */
 const BYTES_PER_LISTING = 500;
-/** Arrays grow by doubling. */
+/** Arrays grow by doubling, and the thread that loads them needs memory, too. */
 const SHARE_WHILE_LOADED = 2;
 /** Nobody asked for so long: the memory is given back. */
 const IDLE = HOUR;
@@ -103,7 +106,10 @@ export class MarketFacts implements FactSource {
     const { tables } = this.#facts ?? {};
     return {
       isReady: tables !== undefined,
-      rows: tables === undefined ? 0 : tables.rental.columns.rows + tables.sale.columns.rows,
+      rows: [...(tables?.rental ?? []), ...(tables?.sale ?? [])].reduce(
+        (sum, part) => sum + part.columns.rows,
+        0,
+      ),
       bytes: bytesOf(tables),
       ...{ loads: this.#loads, answers: this.#answers },
     };
@@ -156,7 +162,11 @@ export class MarketFacts implements FactSource {
   /** Resolves when so much is gone that all should be loaded anew, or the signal aborts. */
   async #loadAndFollow(signal: AbortSignal): Promise<void> {
     const { database, report, onReady } = this.#options;
-    const { writer, sequence: from } = await this.#load(signal);
+    this.#requireMemory(await database.read(expectedListings));
+    const { load = (left: AbortSignal) => loadFacts(database, left) } = this.#options;
+    const loaded = await load(signal);
+    const { sequence: from } = loaded;
+    const writer = new FactWriter(loaded);
     if (signal.aborted) return;
     this.#loads++;
     this.#publish(writer.facts(from));
@@ -179,18 +189,6 @@ export class MarketFacts implements FactSource {
     this.#waiters.pass(facts.sequence);
   }
 
-  async #load(signal: AbortSignal): Promise<{ readonly writer: FactWriter; readonly sequence: number }> {
-    this.#requireMemory(await this.#options.database.read(expectedListings));
-    const load = async (sql: Sql) => {
-      const writer = new FactWriter();
-      const sequence = await copyAllFacts(sql, writer);
-      writer.endLoad();
-      return { writer, sequence };
-    };
-    // A timeout of its own makes it a transaction.
-    return this.#options.database.read(load, { timeout: 0, signal });
-  }
-
   /** Reads the properties of the changed listings anew, as they are now: what they will be is in a later entry. */
   async #apply(
     writer: FactWriter,
@@ -208,7 +206,7 @@ export class MarketFacts implements FactSource {
     );
     const read = async (sql: Sql) => {
       writer.discard();
-      await copyFactsOf(sql, writer, [...properties]);
+      await copyFactsOf(sql, writer.appender, [...properties]);
       return true;
     };
     while (!signal.aborted) {

@@ -1,13 +1,15 @@
 // Ids of rows: read from the bytes of a column, compared by bytes as PostgreSQL's collation "C" does, and looked up.
 
 import { lowerBound } from '../../../lib/lower-bound.ts';
-import type { Columns, Segment } from './segment.ts';
+import type { Columns, Segment, Texts } from './segment.ts';
 
 const ENCODER = new TextEncoder();
 
 /** The id of a row. */
-export function idOf({ texts: { id } }: Columns, row: number): string {
-  const { offsets, bytes } = id;
+export const idOf = ({ texts: { id } }: Columns, row: number): string => textAt(id, row);
+
+/** The text of a row. */
+export function textAt({ offsets, bytes }: Texts, row: number): string {
   const from = offsets[row] as number;
   // A view that decodes shared memory where it is, as TextDecoder does not.
   return Buffer.from(bytes.buffer, bytes.byteOffset + from, (offsets[row + 1] as number) - from).toString();

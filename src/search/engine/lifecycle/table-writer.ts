@@ -6,6 +6,7 @@ import type { Dictionaries } from '../columns/dictionary.ts';
 import { findRowById } from '../columns/ids.ts';
 import type { Segment, Table } from '../columns/segment.ts';
 import { TailWords } from '../columns/tail-words.ts';
+import { RemovedRows } from './removed-rows.ts';
 
 /** The only writer of the listings of one type, over a segment that it begins with. */
 export class TableWriter {
@@ -67,40 +68,5 @@ export class TableWriter {
       tailWords: this.#tailWords,
     };
     return this.#table;
-  }
-}
-
-/** Rows that are gone, as bits; what was handed out is copied before it is written to. */
-class RemovedRows {
-  #words: Uint32Array;
-  #isShared = false;
-
-  constructor(rows: number) {
-    this.#words = new Uint32Array(Math.ceil(rows / 32));
-  }
-
-  has(row: number): boolean {
-    return (((this.#words[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
-  }
-
-  add(row: number): void {
-    const word = row >>> 5;
-    if (this.#isShared || word >= this.#words.length) this.#copy(Math.max(word + 1, this.#words.length));
-    this.#words[word] = (this.#words[word] ?? 0) | (1 << (row & 31));
-  }
-
-  /** The bits, which never change from now on, with room for so many rows at least. */
-  freeze(rows = 0): Uint32Array {
-    const length = Math.ceil(rows / 32);
-    if (this.#words.length < length) this.#copy(length);
-    this.#isShared = true;
-    return this.#words;
-  }
-
-  #copy(length: number): void {
-    const words = new Uint32Array(length);
-    words.set(this.#words);
-    this.#words = words;
-    this.#isShared = false;
   }
 }
