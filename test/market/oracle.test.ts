@@ -14,7 +14,7 @@ import {
   writeHistories,
 } from '../support/catalogue/listing-histories.ts';
 import { runs } from '../support/check/runs.ts';
-import { type Expected, expect } from '../support/oracle/market-oracle.ts';
+import { type Expected, expect, expectYield } from '../support/oracle/market-oracle.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 
@@ -131,6 +131,39 @@ test('every metric of every period and group is what the definition gives, on ra
   assert.ok(told > 100, `enough values were told: ${told}`);
   const never = METRICS.filter(({ id, types }) => types.length > 0 && !seen.has(id)).map(({ id }) => id);
   assert.deepEqual(never, [], 'every metric had a value somewhere');
+});
+
+test('the yield of homes that were offered both ways is that of their last offers in a year', async (t) => {
+  let told = 0;
+  for (const all of fc.sample(listingHistories, runs(3, 29))) {
+    const service = await serviceWith(t, all);
+    for (const [start, end] of [
+      ['2025-01-01', '2026-01-01'],
+      ['2024-10-15', '2025-10-15'],
+    ] as const) {
+      for (const [query, keeps] of [
+        ['', () => true],
+        ['&bedrooms=0,1', ({ bedrooms }: ListingHistory) => bedrooms === 0 || bedrooms === 1],
+      ] as const) {
+        const path = `/v1/market/yield?from=${start}&to=${end}${query}`;
+        const { sameProperty }: { sameProperty: Omit<Figure, 'excluded' | 'change'> } = await service.json(
+          path,
+          service.keys.internal,
+        );
+        const { n, value, p25, p75 } = expectYield(all, { keeps, start: at(start), end: at(end) });
+        const expected = n < 5 ? { n, value: null, p25: null, p75: null } : { n, value, p25, p75 };
+        assert.equal(sameProperty.n, n, path);
+        for (const part of ['value', 'p25', 'p75'] as const) {
+          const [actual, wanted] = [sameProperty[part], expected[part] ?? null];
+          // Shares are shown with six decimals.
+          if (actual === null || wanted === null) assert.equal(actual, wanted, `${path} ${part}`);
+          else assert.ok(Math.abs(actual - wanted) < 1e-6, `${path} ${part}: ${actual} is ${wanted}`);
+        }
+        if (value !== null && n >= 5) told++;
+      }
+    }
+  }
+  assert.ok(told >= 4, `enough yields were told: ${told}`);
 });
 
 test('a point of a series, and the change to what was before, is what the stats of that period are', async (t) => {

@@ -91,6 +91,31 @@ function mean(values: readonly (number | null)[]): Expected {
 const count = (list: readonly unknown[]): Expected => ({ value: list.length, n: list.length, excluded: 0 });
 const share = (list: readonly boolean[]): Expected => mean(list.map(Number));
 
+const newPrice = (history: ListingHistory) =>
+  rent(history, history.steps.findLast((step) => step.at <= (cameOn(history) ?? 0))?.price ?? null);
+
+/** A year's rent over the price of each home that came on the market both ways in this time, each by its last offer with a price. */
+export function expectYield(
+  all: readonly ListingHistory[],
+  { keeps, start, end }: Omit<Question, 'listingType'>,
+): Expected {
+  const lastPrice = (property: string, listingType: Question['listingType']): number | null => {
+    const offers = all.flatMap((history) => {
+      const [on, price] = [cameOn(history), newPrice(history)];
+      if (history.property !== property || history.listingType !== listingType) return [];
+      if (!history.displayed || !keeps(history) || price === null) return [];
+      return on !== undefined && on >= start && on < end ? [{ on, price }] : [];
+    });
+    return offers.sort((a, b) => b.on - a.on)[0]?.price ?? null;
+  };
+  return median(
+    [...new Set(all.map(({ property }) => property))].flatMap((property) => {
+      const [rented, price] = [lastPrice(property, 'rental'), lastPrice(property, 'sale')];
+      return rented === null || price === null ? [] : [(12 * rented) / price];
+    }),
+  );
+}
+
 /** Everything that a metric can be chosen for, over these histories. */
 export function expect(all: readonly ListingHistory[], question: Question): Record<string, Expected> {
   const { listingType, keeps, start, end } = question;
@@ -179,8 +204,6 @@ export function expect(all: readonly ListingHistory[], question: Question): Reco
   const toOriginal = closed.map((change) => ratio(change, change.history.steps[0]?.price ?? null));
   const opening = inventoryAt(start).length;
   const prices = inventory.map((history) => priceAt(history, end));
-  const newPrice = (history: ListingHistory) =>
-    rent(history, history.steps.findLast((step) => step.at <= (cameOn(history) ?? 0))?.price ?? null);
 
   const metrics: Record<string, Expected> = {
     active_listings: count(active),

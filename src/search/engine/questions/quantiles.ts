@@ -1,16 +1,12 @@
 // Quantiles of numbers as PostgreSQL's percentile_cont computes them, without sorting all.
 
-import { runAtOnce } from './pace.ts';
-
 /** Nanoseconds that a number takes in a pass over them. */
 const PASSED = 3;
 
-/** The value below which a share of the numbers lies, interpolated; null without numbers. Reorders them. */
-export function quantile(numbers: number[] | Float64Array, share: number): number | null {
-  return runAtOnce(quantileSteps(numbers, share));
-}
-
-/** The same in steps, which tell about how many nanoseconds they took. */
+/**
+ * The value below which a share of the numbers lies, interpolated; null without numbers. Reorders them, in steps which tell about how
+ * many nanoseconds they took.
+ */
 export function* quantileSteps(
   numbers: number[] | Float64Array,
   share: number,
