@@ -154,12 +154,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),
   });
-  const marketFacts = createMarketFacts({
-    ...{ ...common, metrics, log, engine: config.search.engine, target: options.threadTarget },
-  });
-  const figures = createMarketFigures({ database, findCurrencies, analytics });
+  const marketFacts = createMarketFacts({ ...options, ...common, metrics });
   const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options, report) });
   const { backend, areas, records, engine, untilSearched } = search;
+  const figures = createMarketFigures({ database, findCurrencies, analytics, areas });
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics, untilSearched });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };

@@ -13,12 +13,12 @@ import {
 } from '../market/facts/market-facts.ts';
 import type { BuilderTarget } from '../search/engine/build/builder-thread.ts';
 
-export interface FactsWiring extends MarketFactsOptions {
+export interface FactsWiring extends Pick<MarketFactsOptions, 'database' | 'clock' | 'report'> {
+  readonly config: Config;
   readonly metrics: Metrics;
   readonly log: Log;
-  readonly engine: Config['search']['engine'];
   /** Where a thread finds the database; absent: facts are loaded in this one. */
-  readonly target: BuilderTarget | undefined;
+  readonly threadTarget?: BuilderTarget;
 }
 
 /** Where figures find facts, until it is stopped. */
@@ -26,12 +26,13 @@ export interface StartedFacts extends FactSource {
   stop(): Promise<void>;
 }
 
-export function createMarketFacts({ metrics, log, engine, target, ...options }: FactsWiring): StartedFacts {
-  if (engine === 'postgres') return { ...NO_FACTS, stop: async () => {} };
+export function createMarketFacts(wiring: FactsWiring): StartedFacts {
+  const { config, metrics, log, threadTarget: target, database, clock, report } = wiring;
+  if (config.search.engine === 'postgres') return { ...NO_FACTS, stop: async () => {} };
   const onReady = (listings: number): void =>
     log.info({ event: 'market', listings }, `Figures among ${listings} listings are computed in memory`);
   const load = target && ((signal: AbortSignal) => loadFactsInThread(target, signal));
-  const facts = new MarketFacts({ ...options, onReady, load });
+  const facts = new MarketFacts({ database, clock, report, onReady, load });
   const gauge = (name: string, help: string, value: (status: FactsStatus) => number) =>
     metrics.gauge(`freehold_market_facts_${name}`, help, () => value(facts.status()));
   gauge('ready', '1 if figures of the market are computed in memory.', ({ isReady }) => Number(isReady));

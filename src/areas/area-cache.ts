@@ -8,7 +8,7 @@ import { SingleFlight } from '../lib/single-flight.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { AreaNameIndex } from './name-index.ts';
 import { findAreaIds, findNamedAreas, type NamedArea } from './name-store.ts';
-import { findAround, findBoundaries, findIndexedAreas } from './read-store.ts';
+import { findAround, findBoundaries, findIndexedAreas, findTimeZones } from './read-store.ts';
 import { findAreaVersion } from './write-store.ts';
 
 /** Indexed names, the best known first: about 100 MB. Other areas are found without tolerance of typos. */
@@ -107,7 +107,7 @@ class Shapes {
 
 /** About 20 MB when full. */
 const MAX_ENTRIES = 100_000;
-/** Milliseconds after which a name is read again. */
+/** Milliseconds after which a name or a time zone is read again. */
 const LIFETIME = 5_000;
 
 export interface AreaIdCache {
@@ -115,16 +115,15 @@ export interface AreaIdCache {
   named(ids: readonly string[], fresh: boolean): Promise<readonly NamedArea[]>;
   /** The ids of the areas with these numbers. */
   idsOf(nos: Iterable<number>): Promise<ReadonlyMap<number, string>>;
+  /** The time zone of each area, or that of its nearest ancestor with one; null: there is none. `fresh` as of names. */
+  zonesOf(nos: readonly number[], fresh: boolean): Promise<readonly (string | null)[]>;
 }
 
 export function createAreaIdCache(database: Database, clock: Clock): AreaIdCache {
-  const areas = new LRUCache<string, NamedArea>({
-    max: MAX_ENTRIES,
-    ttl: LIFETIME,
-    // The cache takes a start of 0 for no start at all.
-    perf: { now: () => clock.monotonic() + 1 },
-    ttlResolution: 0,
-  });
+  // The cache takes a start of 0 for no start at all.
+  const lifetime = { ttl: LIFETIME, perf: { now: () => clock.monotonic() + 1 }, ttlResolution: 0 };
+  const areas = new LRUCache<string, NamedArea>({ max: MAX_ENTRIES, ...lifetime });
+  const zones = new LRUCache<number, { readonly zone: string | null }>({ max: MAX_ENTRIES, ...lifetime });
   const ids = new LRUCache<number, string>({ max: MAX_ENTRIES });
   return {
     async named(requested, fresh) {
@@ -133,6 +132,13 @@ export function createAreaIdCache(database: Database, clock: Clock): AreaIdCache
       const read = await findNamedAreas(database, requested);
       for (const area of read) areas.set(area.id, area);
       return read;
+    },
+    async zonesOf(nos, fresh) {
+      const known = fresh ? [] : nos.flatMap((no) => zones.get(no) ?? []);
+      if (known.length === nos.length) return known.map(({ zone }) => zone);
+      const read = await findTimeZones(database, nos);
+      for (const no of nos) zones.set(no, { zone: read.get(no) ?? null });
+      return nos.map((no) => read.get(no) ?? null);
     },
     async idsOf(nos) {
       const found = new Map<number, string>();

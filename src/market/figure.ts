@@ -65,17 +65,16 @@ export function createMarketFigures({
   database,
   findCurrencies,
   analytics,
-}: Pick<MarketReads, 'database' | 'findCurrencies'> & {
+  areas,
+}: Pick<MarketReads, 'database' | 'findCurrencies' | 'areas'> & {
   readonly analytics: AnalyticsQueue;
 }): MarketFigures {
   const queued = analytics.database({ caller: OWN_ACCOUNT, remedy: REMEDY });
+  const reads = { database, findCurrencies, areas, facts: NO_FACTS, fresh: true };
   return {
-    interpret: (request, now) =>
-      interpretFigure({ database, findCurrencies, facts: NO_FACTS, fresh: true }, request, now),
+    interpret: (request, now) => interpretFigure(reads, request, now),
     compute: (request, now) =>
-      computeFigure({ database: queued, findCurrencies, facts: NO_FACTS, fresh: true }, request, now).catch(
-        nullIfMeaningless,
-      ),
+      computeFigure({ ...reads, database: queued }, request, now).catch(nullIfMeaningless),
   };
 }
 

@@ -1,7 +1,6 @@
 // Scope of a request for statistics: its filters, areas, time zone and currency.
 
-import { findNamedAreas } from '../areas/name-store.ts';
-import { findTimeZones } from '../areas/read-store.ts';
+import type { AreaIdCache } from '../areas/area-cache.ts';
 import { parameterProblem } from '../http/input/query.ts';
 import type { Place } from '../lib/costly-work.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
@@ -40,6 +39,7 @@ export interface Scope {
 /** What market statistics are read with. */
 export interface MarketReads extends Pick<CurrencyOptions, 'findCurrencies' | 'fresh'> {
   readonly database: Database;
+  readonly areas: Pick<AreaIdCache, 'named' | 'zonesOf'>;
   readonly facts: FactSource;
   /** Enters the line of costly scans of memory; absent: there is none. */
   readonly scan?: (() => Promise<Place>) | undefined;
@@ -98,21 +98,19 @@ export async function resolveRentalsAndSales(
 
 /** The scope of listings of this type, in any currency. Durations in filters count from `now`, in milliseconds. */
 async function resolveFilters(
-  { database, query }: ScopeRequest,
+  { database, areas, fresh, query }: ScopeRequest,
   listingType: ListingType,
   now: number,
 ): Promise<Scope> {
   const filters = filtersOf(query, listingType);
   const units = query.units ?? 'imperial';
   const plan = planSearch(listingType, { ...filters, units } as SearchQuery, 1, now);
-  const resolved = await resolveQuery({ database, named: (ids) => findNamedAreas(database, ids) }, plan);
+  const resolved = await resolveQuery({ database, named: (ids) => areas.named(ids, fresh) }, plan);
   await requireAffordable(database, { plan, resolved });
-  const { areaNos } = resolved;
-  const zones = areaNos.length === 0 ? null : await findTimeZones(database, areaNos);
-  const [zone, ...others] = new Set(areaNos.map((no) => zones?.get(no)));
+  const [zone = null, ...others] = new Set(await areas.zonesOf(resolved.areaNos, fresh));
   return {
     ...{ listingType, resolved, units, filters },
-    timeZone: others.length === 0 && zone !== undefined ? zone : DEFAULT_TIME_ZONE,
+    timeZone: others.length === 0 && zone !== null ? zone : DEFAULT_TIME_ZONE,
     plan: { ...plan, conditions: plan.conditions.filter(({ kind }) => kind !== 'statuses') },
   };
 }

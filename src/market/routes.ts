@@ -2,6 +2,7 @@
 
 import type { TObject, TSchema } from 'typebox';
 import { type Principal, pageSize, type Tiers } from '../access/tiers/tiers.ts';
+import type { AreaIdCache } from '../areas/area-cache.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -50,6 +51,8 @@ export interface MarketRouteOptions {
   readonly cache: Pick<CachedReads, 'version'>;
   readonly findLoading: FindLoading;
   readonly findCurrencies: FindCurrencies;
+  /** Names and time zones, remembered as long as for searches. */
+  readonly areas: AreaIdCache;
   readonly facts: FactSource;
 }
 
@@ -113,7 +116,7 @@ const REMEDY = 'Request a smaller place, a shorter period, or fewer metrics and 
 const MAX_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
-  const { analytics, clock, tiers, publicUrl, cache, findCurrencies, facts } = options;
+  const { analytics, clock, tiers, publicUrl, cache, findCurrencies, areas, facts } = options;
   const answers = new FoundCache<Answer>({
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),
@@ -134,7 +137,8 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
         const read = (left: AbortSignal) =>
           analytics.within(REMEDY, left, (within) =>
             endpoint.answer({
-              ...{ database: abortableDatabase(database, within), signal: within, findCurrencies, fresh },
+              ...{ database: abortableDatabase(database, within), signal: within },
+              ...{ findCurrencies, areas, fresh },
               ...{ facts: oneState(facts), scan: () => analytics.scan(asker, within) },
               ...{ query: market, limit, now: clock.now() },
             }),

@@ -135,7 +135,7 @@ test('every metric of every period and group is what the definition gives, on ra
 
 test('the yield of homes that were offered both ways is that of their last offers in a year', async (t) => {
   let told = 0;
-  for (const all of fc.sample(listingHistories, runs(3, 29))) {
+  for (const all of fc.sample(listingHistories, runs(2, 29))) {
     const service = await serviceWith(t, all);
     for (const [start, end] of [
       ['2025-01-01', '2026-01-01'],
@@ -163,7 +163,7 @@ test('the yield of homes that were offered both ways is that of their last offer
       }
     }
   }
-  assert.ok(told >= 4, `enough yields were told: ${told}`);
+  assert.ok(told >= 3, `enough yields were told: ${told}`);
 });
 
 test('a point of a series, and the change to what was before, is what the stats of that period are', async (t) => {

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createAreaIdCache } from '../../../src/areas/area-cache.ts';
 import { updateAllPlacements, writeAreaBatch } from '../../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { DAY, HOUR, MINUTE } from '../../../src/lib/clock.ts';
@@ -326,6 +327,8 @@ test('a figure that only paused watchers compare is not computed until one is ac
   assert.ok((await computedAt()) >= before + 2 * HOUR);
 });
 
+const areas = createAreaIdCache(database, clock);
+
 test('figures are computed in the queue of heavy reads; without room in it they are tried later', async () => {
   const options: string[] = [];
   let isFull = true;
@@ -338,7 +341,7 @@ test('figures are computed in the queue of heavy reads; without room in it they 
     },
   };
   const figures = createMarketFigures({
-    ...{ database, findCurrencies: async () => ['USD'] },
+    ...{ database, areas, findCurrencies: async () => ['USD'] },
     analytics: analytics as unknown as Parameters<typeof createMarketFigures>[0]['analytics'],
   });
   const request = {
@@ -352,7 +355,7 @@ test('figures are computed in the queue of heavy reads; without room in it they 
 
 test('a figure of an area that is gone is unknown, and no error', async () => {
   const analytics = new AnalyticsQueue(database, clock);
-  const figures = createMarketFigures({ database, findCurrencies: async () => ['USD'], analytics });
+  const figures = createMarketFigures({ database, areas, findCurrencies: async () => ['USD'], analytics });
   const request = {
     ...{ areaId: 'gone', listingType: 'sale' as const, metric: 'inventory', propertyType: null },
     ...{ bedrooms: null, currency: null, window: null },
