@@ -327,7 +327,7 @@ test('a figure that only paused watchers compare is not computed until one is ac
   assert.ok((await computedAt()) >= before + 2 * HOUR);
 });
 
-const areas = createAreaIdCache(database, clock);
+const names = createAreaIdCache(database, clock);
 
 test('figures are computed in the queue of heavy reads; without room in it they are tried later', async () => {
   const options: string[] = [];
@@ -341,7 +341,7 @@ test('figures are computed in the queue of heavy reads; without room in it they 
     },
   };
   const figures = createMarketFigures({
-    ...{ database, areas, findCurrencies: async () => ['USD'] },
+    ...{ database, areas: names, findCurrencies: async () => ['USD'] },
     analytics: analytics as unknown as Parameters<typeof createMarketFigures>[0]['analytics'],
   });
   const request = {
@@ -355,7 +355,9 @@ test('figures are computed in the queue of heavy reads; without room in it they 
 
 test('a figure of an area that is gone is unknown, and no error', async () => {
   const analytics = new AnalyticsQueue(database, clock);
-  const figures = createMarketFigures({ database, areas, findCurrencies: async () => ['USD'], analytics });
+  const figures = createMarketFigures({
+    ...{ database, areas: names, findCurrencies: async () => ['USD'], analytics },
+  });
   const request = {
     ...{ areaId: 'gone', listingType: 'sale' as const, metric: 'inventory', propertyType: null },
     ...{ bedrooms: null, currency: null, window: null },
