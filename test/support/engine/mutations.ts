@@ -19,6 +19,7 @@ const within = (file: string, test: string, changes: readonly Change[]): Mutatio
 const QUESTIONS = 'test/search/engine/questions.test.ts';
 const BLOCKS = 'test/search/engine/blocks.test.ts';
 const SUMMARIES = 'test/search/summaries.test.ts';
+const EDGES = 'test/search/edges.test.ts';
 const ENGINE = 'test/search/engine/engine.test.ts';
 const SERVICE = 'test/search/engine/service.test.ts';
 const BUILD = 'src/search/engine/build/build-segment.test.ts';
@@ -149,6 +150,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['Math.floor(value / 10) * 10', 'Math.round(value / 10) * 10', 'facets count'],
     ['value === 0 ? []', 'value === 9 ? []', 'prices are counted'],
   ]),
+  ...within('questions/facets.ts', EDGES, [['<= 2 ** (octave - 1)', '<= 2 ** octave', 'memory: prices']]),
   ...within('questions/cells.ts', SUMMARIES, [
     ['this.#columns - 1)', 'this.#columns)', 'clusters hold'],
     ['this.#rows - 1)', 'this.#rows)', 'clusters hold'],
@@ -179,6 +181,18 @@ export const MUTATIONS: readonly Mutation[] = [
       'this.#writers[row.listing_type].remove(row.id);',
     ],
     ['if (isHeld(row.status)) this', 'this'],
+  ]),
+  ...within('lifecycle/generation-writer.ts', EDGES, [
+    [
+      'for (const type of LISTING_TYPES) this.#writers[type].remove(row.id);',
+      'this.#writers[row.listing_type].remove(row.id);',
+      'memory: a home',
+    ],
+  ]),
+  ...within('lifecycle/table-writer.ts', EDGES, [
+    ['this.#tailRemoved.add(tailRow);', '', 'memory: a home'],
+    ['this.#baseRemoved.add(row);', '', 'memory: what'],
+    ['this.#baseRemoved.add(row);', '', 'memory: the homes of an area'],
   ]),
   ...within('lifecycle/table-writer.ts', WRITER, [
     ['this.#tailRemoved.add(tailRow);', ''],
