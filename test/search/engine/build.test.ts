@@ -143,7 +143,7 @@ test('a thread merges a tail as this thread does', async (t) => {
   const buffer = new ColumnBuffer(dictionaries);
   const tailWords = new TailWords();
   for (const { row, version } of drawRows(300, 'new_'))
-    tailWords.add(buffer.add(row, version), [row.id, 'oak']);
+    tailWords.add(buffer.add(row, version), [row.id, 'oak'].map(hashWord));
   const tableOf = (base: Table['base']): Table => ({
     ...{ base, baseRemoved: Uint32Array.of(0b1011), tail: buffer.columns() },
     ...{ tailRemoved: Uint32Array.of(0, 1), live: 0, tailWords },

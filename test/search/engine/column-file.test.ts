@@ -12,6 +12,7 @@ import { createThreadBuilder } from '../../../src/search/engine/build/builder-th
 import { ColumnBuffer } from '../../../src/search/engine/columns/column-buffer.ts';
 import type { Generation, Table } from '../../../src/search/engine/columns/segment.ts';
 import { TailWords } from '../../../src/search/engine/columns/tail-words.ts';
+import { hashWord } from '../../../src/search/engine/columns/word-hash.ts';
 import { rowArbitrary } from '../../support/catalogue/search-rows.ts';
 import { until } from '../../support/check/until.ts';
 import { atEnd, temporaryFolder, testDatabase } from '../../support/database/database.ts';
@@ -160,7 +161,7 @@ function withTail({ segments, dictionaries, sequence }: Base): Generation {
     const [buffer, tailWords] = [new ColumnBuffer(dictionaries), new TailWords()];
     for (const [at, { row, version }] of drawRows(3, 'new_').entries()) {
       buffer.add({ ...row, city: `new city ${at}` }, version);
-      tailWords.add(at, ['new']);
+      tailWords.add(at, [hashWord('new')]);
     }
     const nothing = { baseRemoved: new Uint32Array(), tailRemoved: new Uint32Array() };
     return [type, { base: segments[type], ...nothing, tail: buffer.columns(), live: 0, tailWords }];

@@ -64,7 +64,7 @@ export function tableOf(placed: readonly Placed[]): RandomTable {
   for (const { row, tokens, isInTail, isGone } of placed) {
     if (isInTail) {
       const at = tail.add(row, 1);
-      tailWords.add(at, tokens);
+      tailWords.add(at, tokens.map(hashWord));
       if (isGone) setBit(tailRemoved, at);
     } else {
       stored.add(row, 1);

@@ -90,15 +90,15 @@ export function createThreadBuilder(options: ThreadBuilderOptions): BaseBuilder 
   }
 
   return {
-    load(onProgress, signal) {
+    async load(onProgress, signal) {
       const task: BuilderTask = { kind: 'load', target, file, isRead };
       isRead = false;
       writtenAt = clock.monotonic();
-      return run<Base>(task, signal, (message) => {
+      const base = await run<SharedBase>(task, signal, (message) => {
         if (message.kind === 'progress') onProgress(message.progress);
-        if (message.kind !== 'loaded') return undefined;
-        return { ...message.base, dictionaries: copyDictionaries(message.base.dictionaries) };
+        return message.kind === 'loaded' ? message.base : undefined;
       });
+      return { ...base, dictionaries: await copyDictionaries(base.dictionaries) };
     },
     merge({ tables, dictionaries, sequence }, signal) {
       const isDue = clock.monotonic() - writtenAt >= FILE_AGE;

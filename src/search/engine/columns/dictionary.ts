@@ -1,5 +1,6 @@
 // Dictionary of a column: words as codes from 1 on, in the order in which they came; 0 stands for an unknown word.
 
+import { nextTurn } from '../../../lib/clock.ts';
 import { STATUSES } from '../../../listings/vocabulary.ts';
 import type { ListColumn } from '../../query/condition.ts';
 import { byColumn, CODE_COLUMNS, type CodeColumn, LIST_COLUMNS } from './columns.ts';
@@ -75,9 +76,21 @@ export const createDictionaries = (): Dictionaries =>
 export const shareDictionaries = (dictionaries: Dictionaries): SharedDictionaries =>
   byColumn(COLUMNS, (column) => dictionaries[column].shared());
 
-/** Dictionaries with the same codes as those that were shared. */
-export const copyDictionaries = (shared: SharedDictionaries): Dictionaries =>
-  byColumn(COLUMNS, (column) => new Dictionary(wordsOf(shared[column])));
+/** Words that are copied in one turn of the event loop: less than a millisecond. */
+const TURN = 1_000;
+
+/** Dictionaries with the same codes as those that were shared, made in turns. */
+export async function copyDictionaries(shared: SharedDictionaries): Promise<Dictionaries> {
+  const copies = byColumn(COLUMNS, () => new Dictionary());
+  let copied = 0;
+  for (const column of COLUMNS) {
+    for (const word of wordsOf(shared[column])) {
+      copies[column].code(word);
+      if (++copied % TURN === 0) await nextTurn();
+    }
+  }
+  return copies;
+}
 
 function* wordsOf({ count, ends, bytes }: SharedWords): Generator<string> {
   let start = 0;

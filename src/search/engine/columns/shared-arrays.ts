@@ -64,3 +64,32 @@ export class GrowableArray<A extends NumericArray> {
     this.array = grown;
   }
 }
+
+const CHUNK_BITS = 16;
+const CHUNK = 2 ** CHUNK_BITS;
+
+/** An array to append to that never moves, so that no append takes longer than making a chunk. Elements below `length` never change. */
+export class ChunkedArray<A extends NumericArray> {
+  length = 0;
+  readonly #kind: ArrayKind<A>;
+  readonly #chunks: A[] = [];
+
+  constructor(kind: ArrayKind<A>) {
+    this.#kind = kind;
+  }
+
+  push(value: number): void {
+    const place = this.length++ % CHUNK;
+    if (place === 0) this.#chunks.push(sharedArray(this.#kind, CHUNK));
+    (this.#chunks.at(-1) as A)[place] = value;
+  }
+
+  at(index: number): number {
+    return (this.#chunks[index >>> CHUNK_BITS] as A)[index % CHUNK] as number;
+  }
+
+  /** All elements so far, and room for more in the last chunk. */
+  chunks(): readonly A[] {
+    return [...this.#chunks];
+  }
+}

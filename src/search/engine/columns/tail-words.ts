@@ -1,71 +1,102 @@
 // Words of the rows of a tail, and their merge into the index of the next segment.
 
 import { indexes, sortByNumbers } from './radix-sort.ts';
-import { GrowableArray } from './shared-arrays.ts';
-import { hashWord } from './word-hash.ts';
+import { ChunkedArray, GrowableArray } from './shared-arrays.ts';
 import { readRows, type WordIndex, WordIndexWriter } from './word-index.ts';
 
-/** The rows that have each word, ascending. Rows are only ever added, so readers leave out those that they do not know yet. */
+/** Chains in which words are looked up: in a tail of 20,000 rows thirty entries each, but for those of the commonest words. */
+const CHAINS = 2 ** 16;
+/** What a chain ends with, as does one without entries. */
+const END = 0;
+
+/**
+ * The words of rows, to be looked up by word. Rows are only ever added, so readers leave out those that they do not know yet.
+ * Arrays without objects: a list for each word was most of what a collection of garbage had to look at, and a map of them took
+ * long to grow.
+ */
 export class TailWords {
-  readonly #rows = new Map<number, number[]>();
-  /** The same by row, for merges. */
+  /** Of each chain the number of its newest entry, from 1 on. */
+  readonly #newest = new Uint32Array(CHAINS);
+  /** By entry: the word, its row, and the number of the entry before it in its chain. */
+  readonly #hashes = new ChunkedArray(Float64Array);
+  readonly #rows = new ChunkedArray(Uint32Array);
+  readonly #previous = new ChunkedArray(Uint32Array);
+  /** Entries are in the order of rows: where those of each begin. */
   readonly #offsets = new GrowableArray(Uint32Array);
-  readonly #hashes = new GrowableArray(Float64Array);
 
   constructor() {
     this.#offsets.push(0);
   }
 
-  /** The words of the next row. */
-  add(row: number, words: Iterable<string>): void {
-    for (const word of words) {
-      const hash = hashWord(word);
-      const rows = this.#rows.get(hash);
-      if (rows?.at(-1) === row) continue;
-      if (rows === undefined) this.#rows.set(hash, [row]);
-      else rows.push(row);
-      this.#hashes.push(hash);
-    }
+  /** The hashes of the words of the next row. */
+  add(row: number, hashes: readonly number[]): void {
+    for (const hash of hashes) this.#addWord(row, hash);
     this.#offsets.push(this.#hashes.length);
+  }
+
+  #addWord(row: number, hash: number): void {
+    const chain = hash % CHAINS;
+    const newest = this.#newest[chain] as number;
+    for (let at = newest; at !== END && this.#rows.at(at - 1) === row; at = this.#previous.at(at - 1))
+      if (this.#hashes.at(at - 1) === hash) return;
+    this.#hashes.push(hash);
+    this.#rows.push(row);
+    this.#previous.push(newest);
+    this.#newest[chain] = this.#hashes.length;
   }
 
   /** Sets bits of the marks of all rows that have a word; of rows beyond the marks none. */
   markRows(hash: number, bits: number, marks: Uint8Array): void {
-    for (const row of this.#rows.get(hash) ?? []) {
-      if (row >= marks.length) return;
-      marks[row] = (marks[row] as number) | bits;
+    for (let at = this.#newest[hash % CHAINS] as number; at !== END; at = this.#previous.at(at - 1)) {
+      const row = this.#rows.at(at - 1);
+      if (row < marks.length && this.#hashes.at(at - 1) === hash) marks[row] = (marks[row] as number) | bits;
     }
   }
 
   /** The words by row, in memory that threads share: what comes later never changes it. */
   byRow(): RowWords {
-    return { offsets: this.#offsets.array, hashes: this.#hashes.array };
+    return { offsets: this.#offsets.array, hashes: this.#hashes.chunks() };
   }
 }
 
-/** The hashes of the words of row r: from offsets[r] up to and without offsets[r + 1]. There may be more rows than are meant. */
+/**
+ * The hashes of the words of row r: from offsets[r] up to and without offsets[r + 1], in chunks of one length. There may be more
+ * rows than are meant.
+ */
 export interface RowWords {
   readonly offsets: Uint32Array;
-  readonly hashes: Float64Array;
+  readonly hashes: readonly Float64Array[];
 }
 
 /** The rows that have each word, of the rows below a bound. */
 export function listWords(words: RowWords, rows: number): WordList {
   const count = words.offsets[rows] as number;
+  const all = joined(words.hashes, count);
   const rowOf = new Uint32Array(count);
   for (let row = 0; row < rows; row++) rowOf.fill(row, words.offsets[row], words.offsets[row + 1]);
-  const sorted = sortByNumbers(indexes(count), words.hashes);
+  const sorted = sortByNumbers(indexes(count), all);
   const [hashes, offsets]: [number[], number[]] = [[], []];
   const listed = new Uint32Array(count);
   for (let at = 0; at < count; at++) {
     const word = sorted[at] as number;
-    const hash = words.hashes[word] as number;
+    const hash = all[word] as number;
     listed[at] = rowOf[word] as number;
     if (hash === hashes.at(-1)) continue;
     hashes.push(hash);
     offsets.push(at);
   }
   return { hashes: Float64Array.from(hashes), offsets: Uint32Array.from([...offsets, count]), rows: listed };
+}
+
+/** The first values of all chunks. */
+function joined(chunks: readonly Float64Array[], count: number): Float64Array {
+  const all = new Float64Array(chunks.reduce((sum, { length }) => sum + length, 0));
+  let next = 0;
+  for (const chunk of chunks) {
+    all.set(chunk, next);
+    next += chunk.length;
+  }
+  return all.subarray(0, count);
 }
 
 /** The rows of words: of word i from offsets[i] up to and without offsets[i + 1]. Hashes ascend. */

@@ -54,7 +54,7 @@ test('a merge keeps the words of rows that stay, and adds those of the tail', ()
   fc.assert(
     fc.property(tables, ({ base, tail, places }) => {
       const tailWords = new TailWords();
-      for (const [row, { words }] of tail.entries()) tailWords.add(row, words);
+      for (const [row, { words }] of tail.entries()) tailWords.add(row, words.map(hashWord));
       const kept = base.flatMap(({ isGone }, row) => (isGone ? [] : [row]));
       const source = [...kept];
       for (const [row, { isGone }] of tail.entries())
@@ -78,11 +78,42 @@ test('a merge keeps the words of rows that stay, and adds those of the tail', ()
 
 test('readers of a tail see the rows that they know, and no later ones', () => {
   const words = new TailWords();
-  for (const row of [0, 1, 2]) words.add(row, row === 1 ? [] : ['oak']);
+  for (const row of [0, 1, 2]) words.add(row, row === 1 ? [] : [hashWord('oak')]);
   const marks = new Uint8Array(2);
   words.markRows(hashWord('oak'), 1, marks);
   assert.deepEqual([...marks], [1, 0]);
   assert.deepEqual([...listWords(words.byRow(), 2).rows], [0]);
+});
+
+test('each word of a long tail is found in its rows and in no others, and a merge gets the words of each row', () => {
+  const tail = new TailWords();
+  // More words than a chunk holds, of which some are in every row, some in many and some in one.
+  const wordsOf = (row: number): readonly number[] =>
+    Array.from({ length: 100 }, (_, at) =>
+      hashWord(at < 10 ? `all${at}` : at < 90 ? `w${(row * at) % 3_000}` : `${row} ${at}`),
+    );
+  const expected = new Map<number, Set<number>>();
+  for (let row = 0; row < 1_000; row++) {
+    const words = wordsOf(row);
+    tail.add(row, words);
+    for (const hash of words) expected.set(hash, (expected.get(hash) ?? new Set()).add(row));
+  }
+  for (const [hash, rows] of expected) {
+    const marks = new Uint8Array(1_000);
+    tail.markRows(hash, 1, marks);
+    assert.equal(
+      marks.reduce((sum, mark) => sum + mark, 0),
+      rows.size,
+    );
+    for (const row of rows) assert.equal(marks[row], 1);
+  }
+  const { hashes, offsets, rows } = listWords(tail.byRow(), 1_000);
+  assert.deepEqual(
+    [...hashes],
+    [...expected.keys()].sort((a, b) => a - b),
+  );
+  for (const [word, hash] of hashes.entries())
+    assert.deepEqual(new Set(rows.subarray(offsets[word], offsets[word + 1])), expected.get(hash));
 });
 
 test('hashes are whole numbers below 2^53, the same for a word and for its bytes, and differ', () => {

@@ -7,8 +7,8 @@ import { GenerationWriter, type RowChange } from './generation-writer.ts';
 
 /** Tails are read row by row, so they have to stay short: rows, and share of all rows, whichever is more. */
 export const LONGEST_TAIL = { rows: 20_000, share: 0.02 };
-/** Changes that are applied in one turn of the event loop: a few milliseconds. */
-const TURN = 50;
+/** Changes that are applied in one turn of the event loop: about a millisecond. */
+const TURN = 10;
 
 export interface KeeperOptions {
   readonly merge: (generation: Generation) => Promise<Base['segments']>;

@@ -14,8 +14,8 @@ export interface RowChange {
   readonly row: SearchRow;
   /** listing.version */
   readonly version: number;
-  /** Lexemes of listing_text.words; of a listing that is not held, none. */
-  readonly words: readonly string[];
+  /** Hashes of the lexemes of listing_text.words; of a listing that is not held, none. */
+  readonly words: readonly number[];
 }
 
 /** The only writer of generations over a base. Those that were handed out never change. */

@@ -5,6 +5,7 @@ import { pause } from '../../../lib/clock.ts';
 import type { ChangeState } from '../../../listings/change-state.ts';
 import type { Database } from '../../../postgres/client/database.ts';
 import { isHeld } from '../columns/held-statuses.ts';
+import { hashWord } from '../columns/word-hash.ts';
 import { findWordsAndVersions, type WordsAndVersion } from './current-store.ts';
 import type { RowChange } from './generation-writer.ts';
 
@@ -17,7 +18,7 @@ interface Retrying {
 const RETRY_PAUSE = 250;
 
 /**
- * The changes of listings among entries of the log, with the words of those that are held, which the log does not tell, as they are
+ * The changes of listings among entries of the log, with the hashed words of those that are held, which the log does not tell, as they are
  * now: where they are newer than the row, a later entry has their listing again. Tried until the database answers or the signal
  * aborts.
  */
@@ -43,5 +44,5 @@ const rowChange = (
   current: WordsAndVersion | undefined,
 ): RowChange => ({
   ...{ sequence, row, version: version ?? current?.version ?? 0 },
-  words: current?.words ?? [],
+  words: current?.words.map(hashWord) ?? [],
 });

@@ -33,8 +33,8 @@ export class TableWriter {
     return this.#tail.rows;
   }
 
-  /** Appends a listing that is not in the table; its row says which it is. `words`: as listing_text has them. */
-  add(row: SearchRow, version: number, words: readonly string[]): void {
+  /** Appends a listing that is not in the table; its row says which it is. `words`: hashes of those of listing_text. */
+  add(row: SearchRow, version: number, words: readonly number[]): void {
     const place = this.#tail.add(row, version);
     this.#tailWords.add(place, words);
     this.#tailRows.set(row.id, place);
