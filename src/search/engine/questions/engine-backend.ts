@@ -186,6 +186,7 @@ async function paced<T>(
 ): Promise<T> {
   const pace = new Pace({ limits, signal: search.signal, ...(enter && { enter: () => enter(search) }) });
   try {
+    await pace.begin();
     return await answer(pace);
   } finally {
     pace.end();

@@ -68,8 +68,11 @@ function codeCounter(column: 'propertyType' | 'status' | 'city', dictionary: Dic
 }
 
 /** Indexes and values of those that are above 0. */
-const positive = (counts: Uint32Array): [number, number][] =>
-  [...counts.entries()].filter(([, count]) => count > 0);
+function positive(counts: Uint32Array): [number, number][] {
+  const found: [number, number][] = [];
+  for (const [index, count] of counts.entries()) if (count > 0) found.push([index, count]);
+  return found;
+}
 
 function listCounter(
   listsOf: (columns: Columns) => Lists,

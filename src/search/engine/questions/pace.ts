@@ -1,8 +1,8 @@
 // Pace of a question: it gives the event loop back after each short turn, and needs a place among the costly questions once it
 // has turned out to be one of them.
 
-import { nextTurn } from '../../../lib/clock.ts';
 import type { Place } from '../../../lib/costly-work.ts';
+import { ROUNDS } from './rounds.ts';
 
 /** Nanoseconds of estimated work. */
 export interface PaceLimits {
@@ -13,9 +13,11 @@ export interface PaceLimits {
 }
 
 /** A page is rarely costly, and is not to wait for itself. */
-export const PAGE_PACE: PaceLimits = { turn: 2_000_000, free: 8_000_000 };
+export const PAGE_PACE: PaceLimits = { turn: 1_000_000, free: 8_000_000 };
 /** Of questions about all results, those of a town are free. */
 export const SUMMARY_PACE: PaceLimits = { turn: 500_000, free: 500_000 };
+/** What a question takes besides its scan. */
+const BEGUN = 200_000;
 /** Costly questions keep others from their turns no longer than this. */
 const COSTLY_TURN = 500_000;
 
@@ -45,16 +47,25 @@ export class Pace {
     return this.#work >= this.#turn;
   }
 
+  /**
+   * Resolves once there is a turn for a question that begins: at once, unless another one was at work in this round. Many that
+   * waited for the same row of PostgreSQL go on together.
+   */
+  async begin(): Promise<void> {
+    if (ROUNDS.isBegun) await ROUNDS.turn();
+    ROUNDS.spend(BEGUN);
+    this.#options.signal?.throwIfAborted();
+  }
+
   /** Resolves at the next turn. Rejects with the reason of a signal that has aborted, or where there is no place. */
   async pause(): Promise<void> {
-    this.#spent += this.#work;
-    this.#work = 0;
+    this.#note();
     const { enter, signal, limits = PAGE_PACE } = this.#options;
     if (this.#place === null && enter !== undefined && this.#spent >= limits.free) {
       this.#place = await enter();
       this.#turn = COSTLY_TURN;
     }
-    await (this.#place?.turn() ?? nextTurn());
+    await (this.#place?.turn() ?? ROUNDS.turn());
     this.#place?.signal.throwIfAborted();
     signal?.throwIfAborted();
   }
@@ -69,8 +80,15 @@ export class Pace {
 
   /** Gives the place back. */
   end(): void {
+    this.#note();
     this.#place?.leave();
     this.#place = null;
+  }
+
+  #note(): void {
+    ROUNDS.spend(this.#work);
+    this.#spent += this.#work;
+    this.#work = 0;
   }
 }
 

@@ -25,7 +25,9 @@ const PLAIN = 16;
 const FOUND = 16;
 
 /** Nanoseconds that a row takes in a pass over all of them. */
-const PASSED = 1;
+const PASSED = 2;
+/** Rows of one step. */
+const STEP = 65_536;
 
 /** Finds the rows in steps, and tells after each about how many nanoseconds it took. */
 export function* matchText(
@@ -52,13 +54,15 @@ export function* matchText(
         yield PASSED * columns.rows;
       }
     }
-    rows = rows === null ? rowsFound(found) : narrowFound(rows, found, relevance);
-    yield 2 * PASSED * columns.rows;
-    for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as number;
-      relevance[row] = (relevance[row] as number) + highestBit((found[row] as number) & asked);
-    }
-    yield 2 * PASSED * rows.length;
+    const left: Uint32Array = rows === null ? yield* rowsFound(found) : narrowFound(rows, found, relevance);
+    yield PASSED * left.length;
+    yield* inSteps(left.length, (from, end) => {
+      for (let at = from; at < end; at++) {
+        const row = left[at] as number;
+        relevance[row] = (relevance[row] as number) + highestBit((found[row] as number) & asked);
+      }
+    });
+    rows = left;
   }
   giveBack(found, marks);
   return { rows: rows ?? new Uint32Array(0), relevance };
@@ -105,11 +109,21 @@ function* markSpelling(
     mark(table, columns, hashWord(`${FIELD_LETTERS[field]}${spelling}`), FIELD_BITS[field], marks);
     yield (PASSED * marks.length) / 4;
   }
-  for (let row = 0; row < marks.length; row++) {
-    const own = marks[row] as number;
-    if (own !== 0) found[row] = (found[row] as number) | (readings[own] as number);
+  yield* inSteps(marks.length, (from, end) => {
+    for (let row = from; row < end; row++) {
+      const own = marks[row] as number;
+      if (own !== 0) found[row] = (found[row] as number) | (readings[own] as number);
+    }
+  });
+}
+
+/** A pass over rows in steps, which tell about how many nanoseconds they took. */
+function* inSteps(count: number, pass: (from: number, end: number) => void): Generator<number, void> {
+  for (let from = 0; from < count; from += STEP) {
+    const end = Math.min(from + STEP, count);
+    pass(from, end);
+    yield PASSED * (end - from);
   }
-  yield PASSED * marks.length;
 }
 
 function mark(
@@ -140,12 +154,16 @@ function hasValue({ offsets, values }: Lists, row: number, value: number): boole
   return false;
 }
 
-function rowsFound(found: Uint8Array): Uint32Array {
+function* rowsFound(found: Uint8Array): Generator<number, Uint32Array> {
   let count = 0;
-  for (let row = 0; row < found.length; row++) count += (found[row] as number) >>> 4;
+  yield* inSteps(found.length, (from, end) => {
+    for (let row = from; row < end; row++) count += (found[row] as number) >>> 4;
+  });
   const rows = new Uint32Array(count);
   let next = 0;
-  for (let row = 0; row < found.length; row++) if ((found[row] as number) >= FOUND) rows[next++] = row;
+  yield* inSteps(found.length, (from, end) => {
+    for (let row = from; row < end; row++) if ((found[row] as number) >= FOUND) rows[next++] = row;
+  });
   return rows;
 }
 
