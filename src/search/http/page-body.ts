@@ -1,6 +1,7 @@
 // Body of a page of search results, as JSON or GeoJSON: encoded listings, joined.
 
 import type { Reply } from '../../http/output/reply.ts';
+import { nextTurn } from '../../lib/clock.ts';
 import { EncodedListing } from '../../listings/encoded-listing.ts';
 import { findIncluded } from '../../listings/included.ts';
 import { findConfirmations } from '../../listings/provenance/confirmation-store.ts';
@@ -17,8 +18,10 @@ export type PageFormat = 'json' | 'geojson';
 
 type Hits = readonly SearchHit<EncodedListing>[];
 
-/** Encoding this many listings takes a few milliseconds; more are written in chunks. */
-const MAX_AT_ONCE = 100;
+/** Listings of a chunk; fewer are written as a whole. */
+const CHUNK = 100;
+/** Records that are encoded in one turn of the event loop: one or two milliseconds. */
+const TURN = 20;
 
 /** The listings that this reader may see, with the requested fields and parts, and the members of `rest`. */
 export async function pageBody(
@@ -30,7 +33,8 @@ export async function pageBody(
   const listings = hits.map(({ listing }) => listing);
   await options.records.confirm(listings, (ids) => findConfirmations(options.database, ids));
   const rows = encodeRows(format, options, listings, await findAdditions(options, listings));
-  if (listings.length <= MAX_AT_ONCE) return { text: HEADS[format] + [...rows].join() + tailOf(rest) };
+  if (listings.length <= CHUNK)
+    return { text: HEADS[format] + (await Array.fromAsync(rows)).join() + tailOf(rest) };
   return { chunks: writeChunks(HEADS[format], rows, tailOf(rest)) };
 }
 
@@ -52,14 +56,16 @@ async function findAdditions(
   return findIncluded(database, stored, included, reader);
 }
 
-/** Each is encoded when it is its turn. */
-function* encodeRows(
+/** Each is encoded when it is its turn, unless it was before. */
+async function* encodeRows(
   format: PageFormat,
   { reader, records }: PageOptions,
   listings: readonly (StoredListing | EncodedListing)[],
   additions: Additions | null,
-): Generator<string> {
+): AsyncGenerator<string, void, void> {
+  let encoded = 0;
   for (const listing of listings) {
+    if (!(listing instanceof EncodedListing) && ++encoded % TURN === 0) await nextTurn();
     const record = records.encode(listing);
     if (record === null) continue;
     const json = withMembers(record.json(reader), additions?.get(record.id) ?? {});
@@ -75,14 +81,14 @@ function withMembers(json: string, members: object): string {
 
 async function* writeChunks(
   head: string,
-  rows: Iterable<string>,
+  rows: AsyncIterable<string>,
   tail: string,
 ): AsyncGenerator<string, void, void> {
   let [chunk, count] = [head, 0];
-  for (const row of rows) {
+  for await (const row of rows) {
     chunk += count === 0 ? row : `,${row}`;
     count++;
-    if (count % MAX_AT_ONCE !== 0) continue;
+    if (count % CHUNK !== 0) continue;
     yield chunk;
     chunk = '';
   }
