@@ -71,7 +71,12 @@ const LARGE: Readonly<Record<string, (testbed: LargeTestbed) => Promise<Row[]>>>
 
 /** The soak leaves another market than it found, in a folder of its own. */
 const SOAK: Readonly<Record<string, (testbed: LargeTestbed) => Promise<Row[]>>> = {
-  soak: (testbed) => soak(testbed, Number(values.minutes)),
+  soak: (testbed) =>
+    soak(testbed, {
+      minutes: Number(values.minutes),
+      rate: values.rate === undefined ? null : Number(values.rate),
+      causes: values.causes,
+    }),
 };
 
 const { positionals: names, values } = parseArgs({
@@ -86,6 +91,10 @@ const { positionals: names, values } = parseArgs({
     // Where the soak has its listings, and how long it takes.
     soaked: { type: 'string', default: join(tmpdir(), 'freehold-soak') },
     minutes: { type: 'string', default: '60' },
+    // Questions a second of the soak, in place of half of the peak.
+    rate: { type: 'string' },
+    // A file to which the soak writes what was running in long turns; it profiles itself for that, which takes time and memory.
+    causes: { type: 'string', default: '' },
     // What `writers` are compared with: a commit.
     release: { type: 'string', default: 'fa8da93' },
   },

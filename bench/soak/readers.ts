@@ -13,6 +13,8 @@ export interface AskedQuestion {
 /** Connections that are kept busy to find the peak, and the most that an open load uses. */
 const BUSY = 16;
 const MOST = 64;
+/** Characters of what was wrong. */
+const MOST_TOLD = 100;
 
 export class Readers {
   /** Microseconds of each kind of question, answered by 200, of the open load. */
@@ -86,12 +88,18 @@ export class Readers {
   async #ask({ path }: AskedQuestion): Promise<number | string> {
     try {
       const { statusCode, body } = await this.#pool.request({ path, method: 'GET', headers: this.#headers });
-      await body.arrayBuffer();
-      return statusCode;
+      const text = await body.text();
+      return statusCode === 200 ? statusCode : `${statusCode} ${detailOf(text)}`;
     } catch (error) {
       return error instanceof Error ? error.message : String(error);
     }
   }
+}
+
+/** What is wrong, in its first sentence. */
+function detailOf(problem: string): string {
+  const [, detail = problem] = /"detail":"([^".]*)/.exec(problem) ?? [];
+  return detail.slice(0, MOST_TOLD);
 }
 
 function histogramOf(took: Map<string, RecordableHistogram>, kind: string): RecordableHistogram {

@@ -1,30 +1,55 @@
 // Turns of the event loop by processor time: what others do on the machine makes them no longer.
 
+import { createHook } from 'node:async_hooks';
 import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 
 /** Milliseconds. */
 const TICK = 1;
 
+export interface Turn {
+  /** Microseconds on the monotonic clock of the system. */
+  readonly begun: number;
+  readonly ended: number;
+  /** Microseconds of processor. */
+  readonly spent: number;
+}
+
 export interface TurnMeter {
-  /** Microseconds of processor from one firing of a timer to the next: no turn is longer than the greatest. */
+  /** Microseconds of processor from one callback of the loop to the next: nobody else has the thread meanwhile. */
   readonly turns: RecordableHistogram;
-  /** Leaves out what was done since the last firing. */
+  /** The same from one firing of a timer to the next: all turns of a round, as many as there is to do. */
+  readonly rounds: RecordableHistogram;
+  /** Leaves out what the turn that calls this has done. */
   skip(): void;
 }
 
-/** Begins to measure the thread that calls this. */
-export function measureTurns(): TurnMeter {
-  const turns = createHistogram();
-  let since = threadTime();
-  const take = (): number => {
-    const now = threadTime();
-    const spent = now - since;
-    since = now;
-    return spent;
+/** Begins to measure the thread that calls this; `note` is called with each turn of so many microseconds or more. */
+export function measureTurns(note: (turn: Turn) => void = () => {}, long = 0): TurnMeter {
+  const [turns, rounds] = [createHistogram(), createHistogram()];
+  let last = { at: now(), spent: threadTime() };
+  let round = 0;
+  const take = (): Turn => {
+    const next = { at: now(), spent: threadTime() };
+    const turn = { begun: last.at, ended: next.at, spent: next.spent - last.spent };
+    last = next;
+    return turn;
   };
-  setInterval(() => turns.record(Math.max(1, take())), TICK).unref();
-  return { turns, skip: take };
+  const before = (): void => {
+    const turn = take();
+    turns.record(Math.max(1, turn.spent));
+    round += turn.spent;
+    if (turn.spent >= long) note(turn);
+  };
+  createHook({ before, trackPromises: false }).enable();
+  const end = (): void => {
+    rounds.record(Math.max(1, round));
+    round = 0;
+  };
+  setInterval(end, TICK).unref();
+  return { turns, rounds, skip: take };
 }
+
+const now = (): number => Number(process.hrtime.bigint() / 1_000n);
 
 /** Microseconds. */
 function threadTime(): number {

@@ -1,6 +1,7 @@
 // Server of the service that tells about itself: turns of its event loop, and its memory after garbage was collected.
 
 import { appendFileSync } from 'node:fs';
+import { Causes } from './causes.ts';
 import { measureTurns } from './turns.ts';
 
 /** One line of the file. */
@@ -13,18 +14,25 @@ export interface Sample {
   /** Microseconds of processor, since the last sample. */
   readonly longestTurn: number;
   readonly turns999: number;
+  readonly longestRound: number;
 }
 
+/** Microseconds: what longer turns did is looked for. */
+const LONG = 4_000;
+
 if (import.meta.main) {
-  const { REPORT_FILE = '', REPORT_SECONDS = '60' } = process.env;
-  const { turns, skip } = measureTurns();
+  const { REPORT_FILE = '', REPORT_SECONDS = '60', CAUSES_FILE = '' } = process.env;
+  const causes = CAUSES_FILE === '' ? null : new Causes(CAUSES_FILE);
+  const { turns, rounds, skip } = measureTurns(causes?.note, LONG);
   const sample = (): void => {
-    const [longestTurn, turns999] = [turns.max, turns.percentile(99.9)];
+    const [longestTurn, turns999, longestRound] = [turns.max, turns.percentile(99.9), rounds.max];
+    causes?.tell();
     globalThis.gc?.();
     const { heapUsed: heap, rss: resident } = process.memoryUsage();
-    const line: Sample = { at: Date.now(), heap, resident, longestTurn, turns999 };
+    const line: Sample = { at: Date.now(), heap, resident, longestTurn, turns999, longestRound };
     appendFileSync(REPORT_FILE, `${JSON.stringify(line)}\n`);
     turns.reset();
+    rounds.reset();
     // This collection is no part of the service.
     skip();
   };
