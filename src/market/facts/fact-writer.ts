@@ -42,8 +42,13 @@ export class FactWriter {
   readonly #appended = new Map<string, Place>();
   #gone = 0;
 
-  constructor({ parts, dictionaries }: Pick<LoadedFacts, 'parts' | 'dictionaries'>) {
-    this.#dictionaries = copyDictionaries(dictionaries);
+  /** One over what was loaded, whose dictionaries are copied in turns of the event loop. */
+  static async of({ parts, dictionaries }: Pick<LoadedFacts, 'parts' | 'dictionaries'>): Promise<FactWriter> {
+    return new FactWriter(parts, await copyDictionaries(dictionaries));
+  }
+
+  private constructor(parts: LoadedFacts['parts'], dictionaries: Dictionaries) {
+    this.#dictionaries = dictionaries;
     this.appender = new FactAppender(this.#dictionaries);
     const removable = (facts: FactColumns): LoadedPart => ({
       ...{ facts, removed: new RemovedRows(facts.columns.rows) },

@@ -166,7 +166,7 @@ export class MarketFacts implements FactSource {
     const { load = (left: AbortSignal) => loadFacts(database, left) } = this.#options;
     const loaded = await load(signal);
     const { sequence: from } = loaded;
-    const writer = new FactWriter(loaded);
+    const writer = await FactWriter.of(loaded);
     if (signal.aborted) return;
     this.#loads++;
     this.#publish(writer.facts(from));

@@ -25,7 +25,7 @@ const PLAIN = 16;
 const FOUND = 16;
 
 /** Nanoseconds that a row takes in a pass over all of them. */
-const PASSED = 2;
+const PASSED = 1;
 /** Rows of one step. */
 const STEP = 65_536;
 
