@@ -20,8 +20,8 @@ type Hits = readonly SearchHit<EncodedListing>[];
 
 /** Listings of a chunk; fewer are written as a whole. */
 const CHUNK = 100;
-/** Records that are encoded in one turn of the event loop: one or two milliseconds. */
-const TURN = 20;
+/** Records that are encoded in one turn of the event loop: a millisecond or two. */
+const TURN = 10;
 
 /** The listings that this reader may see, with the requested fields and parts, and the members of `rest`. */
 export async function pageBody(
