@@ -3,47 +3,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { Placement } from '../../src/areas/placement.ts';
-import { planWrite } from '../../src/ingest/write-plan.ts';
-import { formatTime } from '../../src/lib/clock.ts';
 import { encodeListing } from '../../src/listings/encoded-listing.ts';
 import { presentListing, type ReaderView } from '../../src/listings/presenter.ts';
 import { ListingSchema } from '../../src/listings/record.ts';
 import { parseFields, selectFields } from '../../src/listings/sparse-fields.ts';
-import type { StoredListing } from '../../src/listings/store.ts';
-import { DAY, factsArbitrary, NOW, toDraft } from '../support/catalogue/random-market.ts';
+import { NOW } from '../support/catalogue/random-market.ts';
+import { storedArbitrary, momentArbitrary as time } from '../support/catalogue/stored-listings.ts';
 import { runs } from '../support/check/runs.ts';
-
-const NOWHERE = new Placement([]);
-const time = fc
-  .oneof(
-    fc.constantFrom(-400 * DAY, -1, 0, 1, DAY - 1, DAY, 45 * DAY),
-    fc.integer({ min: -DAY, max: 60 * DAY }),
-  )
-  .map((offset) => NOW + offset);
-
-const storedArbitrary = fc
-  .record({
-    facts: factsArbitrary,
-    text: fc.option(fc.string({ unit: 'binary' }), { nil: null }),
-    version: fc.nat(9),
-    areaIds: fc.subarray(['area_1', 'area_2', 'area_3']),
-    earlierDays: fc.nat(40),
-    fetchedAt: time,
-  })
-  .map(({ facts, text, fetchedAt, ...rest }): StoredListing => {
-    const draft = { ...toDraft('key', facts), ...(text !== null && { description: text }) };
-    const write = planWrite('test', draft, null, NOWHERE, NOW) ?? assert.fail();
-    const { id, source, propertyId, clock } = write;
-    return {
-      ...{ id, source, propertyId, listingKey: 'key', listingType: draft.listingType, status: draft.status },
-      ...{ displayed: draft.display.listing, addressDisplayed: draft.display.address },
-      record: JSON.parse(JSON.stringify(write.record)),
-      ...{ daysOnMarketStart: formatTime(clock.start), daysOnMarketEnd: formatTime(clock.end) },
-      ...{ createdAt: new Date(NOW).toISOString(), updatedAt: new Date(NOW + 5).toISOString() },
-      ...{ fetchedAt: new Date(fetchedAt).toISOString(), ...rest },
-    };
-  });
 
 const lastingArbitrary = fc.record({
   units: fc.constantFrom<ReaderView['units']>('imperial', 'metric'),
