@@ -20,6 +20,7 @@ import { dayOfRentals } from './million/churn.ts';
 import { cursorAgainstOffset, searchAgainstPgbench, searchAgainstRaw } from './million/compared.ts';
 import { exportsToReaders } from './million/exports.ts';
 import { growthTo } from './million/growth.ts';
+import { figuresOfMarket } from './million/market.ts';
 import { pagesOfRecords } from './million/records.ts';
 import { startsAndCommits } from './million/start.ts';
 import { kindsOfQuestions } from './million/table.ts';
@@ -64,6 +65,7 @@ const LARGE: Readonly<Record<string, (testbed: LargeTestbed) => Promise<Row[]>>>
   start: startsAndCommits,
   exports: exportsToReaders,
   records: pagesOfRecords,
+  market: figuresOfMarket,
   'crowd-million': searchesInCrowd,
   churn: dayOfRentals,
   growth: (testbed) => growthTo(testbed, values.larger, Number(values.listings ?? 4_000_000)),
