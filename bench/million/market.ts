@@ -31,7 +31,8 @@ export async function figuresOfMarket(testbed: LargeTestbed): Promise<Row[]> {
     const kinds = kindsOf(testbed);
     await untilHeld(testbed, service, kinds[0]?.paths[0] ?? '');
     const rows: Row[] = [];
-    for (const kind of kinds) rows.push(await measure(testbed, service, kind));
+    for (const kind of kinds)
+      rows.push(await measure(testbed, service, kind).catch((error: Error) => failed(kind, error)));
     return rows;
   } finally {
     await service.stop();
@@ -75,6 +76,11 @@ function kindsOf({ known, loaded }: LargeTestbed): Kind[] {
     },
   ];
 }
+
+/** A question that is not answered in time is a row, too. */
+const failed = ({ name }: Kind, { message }: Error): Row => ({
+  ...{ name, figure: `not answered: ${message.split('\r\n')[0]}`, floor: 'every answer', met: false },
+});
 
 /** Until figures are computed in memory. */
 async function untilHeld({ key }: LargeTestbed, { url }: Arm, path: string): Promise<void> {

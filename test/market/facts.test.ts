@@ -321,3 +321,36 @@ test('when a listing turns out to be of another home, the earlier listing of its
   await write([offer('later', 'two', '11-02')], END + 1_000);
   assert.equal(await inventory(), 2);
 });
+
+test('figures from memory that take long wait in the line of scans, and others do not wait', async (t) => {
+  const service = await startService(t, {
+    ...{ clock: manualClock(END), environment: { SEARCH_ENGINE: 'memory' } },
+    // Nobody ever gets a place among the scans.
+    overrides: { places: { statements: 1, scans: 0 } },
+  });
+  const { database, keys } = service;
+  const catalogue = createCatalogue(database);
+  // On the market for a thousand weeks, each of which counts them all.
+  const homes = Array.from({ length: 20 }, (_, at) =>
+    draft(`home-${at}`, { bedrooms: 1, listedAt: '2006-01-02T10:00:00Z' }),
+  );
+  await database.transaction((tx) => catalogue.write(tx, 'test', homes, END));
+  await untilFactsHeld(service);
+  const answered = await factMetric(service, 'answers_total');
+  const history = '/v1/market/history?listingType=sale&bedrooms=1&interval=week&limit=1000';
+  assert.equal((await service.get(`${history}&periods=2`, keys.internal)).status, 200, 'few weeks');
+  assert.equal(await factMetric(service, 'answers_total'), answered + 1, 'from memory');
+  let status = 0;
+  const asked = service.get(`${history}&periods=1000`, keys.internal).then((answer) => {
+    status = answer.status;
+  });
+  await until('its time is over', async () => {
+    // So little at a time that it comes to the line before it is late.
+    service.clock.advance(50);
+    await factMetric(service, 'ready');
+    return status !== 0;
+  });
+  await asked;
+  assert.equal(status, 503);
+  assert.equal(await factMetric(service, 'answers_total'), answered + 2, 'from memory');
+});
