@@ -196,9 +196,9 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...within('lifecycle/table-writer.ts', WRITER, [
     ['this.#tailRemoved.add(tailRow);', ''],
-    ['if (this.#isShared || word', 'if (word'],
     ['this.#baseRemoved.add(row);', ''],
   ]),
+  ...within('lifecycle/removed-rows.ts', WRITER, [['if (this.#isShared || word', 'if (word']]),
   ...within('lifecycle/generation-keeper.ts', KEEPER, [['this.#kept?.push(...changes);', '']]),
   ...within('lifecycle/engine.ts', ENGINE, [
     ['requireMemory(progress.total, this.#memory);', '', 'too little memory'],
