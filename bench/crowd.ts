@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createLocalSubscriptions } from '../src/access/providers/subscription-store.ts';
 import { systemClock } from '../src/lib/clock.ts';
-import { random } from './market.ts';
+import { askAtRandom, type Question, timed } from './at-random.ts';
 import { percentile } from './statistics.ts';
 import { type Arm, openTestbed, startService, type Testbed } from './testbed.ts';
 import type { Row } from './throughput.ts';
@@ -18,12 +18,6 @@ const ROUNDS = 2;
 const SMALL = 20_000;
 /** What the crowd may raise the slowest hundredth by. */
 const MOST_RATIO = 1.5;
-
-interface Question {
-  readonly path: string;
-  /** Absent: a GET. */
-  readonly body?: object;
-}
 
 /** Among 20,000 listings. */
 export async function crowdAtSmall(): Promise<Row[]> {
@@ -47,15 +41,17 @@ export async function searchesInCrowd(testbed: Testbed): Promise<Row[]> {
   );
   try {
     await untilLoaded(arm);
-    await ask(arm, searches, pro, 10);
-    for (const question of worst) await timed(arm, question, { authorization: `Bearer ${pro}` });
+    const headers = { authorization: `Bearer ${pro}` };
+    const ask = (seconds: number) => askAtRandom(arm.url, searches, headers, { rate: RATE, seconds });
+    await ask(10);
+    for (const question of worst) await timed(arm.url, question, headers);
     const [alone, beside]: [number[], number[]] = [[], []];
     const crowd = new Crowd(arm, worst, free);
     for (let round = 0; round < ROUNDS; round++) {
-      alone.push(...(await ask(arm, searches, pro, SECONDS)));
+      alone.push(...(await ask(SECONDS)));
       crowd.start();
       await sleep(3_000);
-      beside.push(...(await ask(arm, searches, pro, SECONDS)));
+      beside.push(...(await ask(SECONDS)));
       await crowd.stop();
     }
     return rowsOf(alone, beside, crowd);
@@ -113,7 +109,7 @@ class Crowd {
   #send(headers: Record<string, string>): void {
     const question = this.#questions[this.#sent++ % this.#questions.length];
     if (question === undefined) return;
-    const asking = timed(this.#arm, question, headers).then(({ status, took }) => {
+    const asking = timed(this.#arm.url, question, headers).then(({ status, took }) => {
       this.took.push(took);
       this.statuses.set(status, (this.statuses.get(status) ?? 0) + 1);
     });
@@ -127,38 +123,6 @@ class Crowd {
     this.#timers = [];
     await Promise.all(this.#open);
   }
-}
-
-async function timed(arm: Arm, { path, body }: Question, headers: Record<string, string>) {
-  const begun = performance.now();
-  const post = body && { method: 'POST', body: JSON.stringify(body) };
-  const answer = await fetch(`${arm.url}${path}`, {
-    ...post,
-    headers: { ...headers, ...(body && { 'content-type': 'application/json' }) },
-  });
-  await answer.arrayBuffer();
-  return { status: answer.status, took: performance.now() - begun };
-}
-
-/** Milliseconds of each search, from the moment it was due. */
-async function ask(arm: Arm, searches: readonly Question[], key: string, seconds: number): Promise<number[]> {
-  const took: number[] = [];
-  const open: Promise<void>[] = [];
-  const next = random(11);
-  const end = performance.now() + seconds * 1_000;
-  for (let due = performance.now(), at = 0; due < end; due += (-Math.log(1 - next()) / RATE) * 1_000, at++) {
-    await sleep(Math.max(0, due - performance.now()));
-    const question = searches[at % searches.length] ?? { path: '/v1/search/sales' };
-    const sent = performance.now();
-    open.push(
-      timed(arm, question, { authorization: `Bearer ${key}` }).then((answer) => {
-        if (answer.status !== 200) throw new Error(`${question.path} answered ${answer.status}`);
-        took.push(answer.took + sent - due);
-      }),
-    );
-  }
-  await Promise.all(open);
-  return took;
 }
 
 async function untilLoaded({ url }: Arm): Promise<void> {

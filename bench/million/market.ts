@@ -1,13 +1,13 @@
 // Figures of the market among a million listings: filtered, grouped, compared, and of a whole month, at five questions a second.
 
 import { setTimeout as pause } from 'node:timers/promises';
+import { askAtRandom, timed } from '../at-random.ts';
 import { random } from '../market.ts';
 import { percentile } from '../statistics.ts';
 import { type Arm, startService } from '../testbed.ts';
 import type { Row } from '../throughput.ts';
 import { headersFor, UNCOUNTED } from './compared.ts';
 import { townAt } from './drafts.ts';
-import { openLoop } from './open-loop.ts';
 import type { LargeTestbed } from './testbed.ts';
 import { country, pick } from './towns.ts';
 
@@ -95,8 +95,10 @@ async function untilHeld({ key }: LargeTestbed, { url }: Arm, path: string): Pro
 
 async function measure({ key }: LargeTestbed, { url }: Arm, { name, goals, paths }: Kind): Promise<Row> {
   await untilAnswered(url, key, paths[0] ?? '');
-  await openLoop(url, paths, headersFor(key), RATE, SECONDS);
-  const { took } = await openLoop(url, paths, headersFor(key), RATE, SECONDS);
+  const questions = paths.map((path) => ({ path }));
+  const ask = () => askAtRandom(url, questions, headersFor(key), { rate: RATE, seconds: SECONDS });
+  await ask();
+  const took = await ask();
   const [middle, high] = [percentile(took, 0.5), percentile(took, 0.99)];
   const [half, most] = goals;
   const floor = [
@@ -114,10 +116,9 @@ async function measure({ key }: LargeTestbed, { url }: Arm, { name, goals, paths
 /** Figures of whole months are remembered step by step: until then a request is told to come again. */
 async function untilAnswered(url: string, key: string, path: string): Promise<void> {
   for (;;) {
-    const answer = await fetch(`${url}${path}`, { headers: headersFor(key) });
-    await answer.body?.cancel();
-    if (answer.status === 200) return;
-    if (answer.status !== 503) throw new Error(`${path} answered ${answer.status}`);
+    const { status } = await timed(url, { path }, headersFor(key));
+    if (status === 200) return;
+    if (status !== 503) throw new Error(`${path} answered ${status}`);
     await pause(500);
   }
 }

@@ -14,6 +14,8 @@ import type { LargeTestbed } from './testbed.ts';
 
 /** Pages of areas and boxes, half of each; large towns are asked for more often. */
 const PAGES = 2_000;
+/** Of these all records have a place in the cache. */
+const CACHED_PAGES = 500;
 const COMPARED = 200;
 
 interface Run {
@@ -32,7 +34,8 @@ export async function pagesOfRecords(testbed: LargeTestbed): Promise<Row[]> {
   const [before, paths] = [all.slice(0, PAGES), all.slice(PAGES)];
   const cities = [...testbed.known.cities.values()].map((id) => `/v1/search/sales?areaId=${id}`);
   const none = await run(testbed, { megabytes: '0', before, paths });
-  const again = await run(testbed, { megabytes: '64', before: paths, paths });
+  const few = paths.slice(0, CACHED_PAGES);
+  const again = await run(testbed, { megabytes: '64', before: few, paths: few });
   const mixed = await run(testbed, { megabytes: '64', before, paths });
   // The first towns let V8 compile what each request runs.
   const half = Math.floor(cities.length / 2);

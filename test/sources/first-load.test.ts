@@ -78,6 +78,8 @@ test('while a source loads for the first time searches and figures answer with w
   const half = { source: 'feed', records: 2, total: 4 };
   await until('two records are loaded', () => reader.app.replication?.status().progress?.records === 2);
   for (const { url } of [reader, other]) {
+    // The engine may come to know a moment later.
+    await until('both are found', async () => (await ask(url, SEARCH)).told.total?.value === 2);
     for (const path of [SEARCH, `${SEARCH}&count=exact`, `${SEARCH}&facets=bedrooms`]) {
       const { told, headers } = await ask(url, path);
       assert.deepEqual(told.meta.loading, half, path);

@@ -39,7 +39,7 @@ export interface ChaosAppOptions {
   readonly through?: (url: string) => Promise<string>;
 }
 
-/** Starts it; with the sample market it resolves when the first load is complete. Everything ends with the test. */
+/** Starts it; with the sample market it resolves when searches find all of it. Everything ends with the test. */
 export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promise<ChaosApp> {
   const dataDirectory = options.dataDirectory ?? join(await temporaryFolder(t, 'chaos'), 'data');
   const lines: string[] = [];
@@ -67,6 +67,7 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
   await app.server.listen('127.0.0.1', port);
   if (app.replication)
     await until('the first load is complete', async () => app.replication?.status().state === 'following');
+  await until('searches are of now', () => isCurrent(url, keys.internal));
   const sampleUrl = upstream.sampleUrl ?? '';
   return {
     ...{ url, keys, app, database, administration, dataDirectory, sampleUrl, lines },
@@ -77,6 +78,14 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
       }),
     control: (path, body) => control(`${sampleUrl}${path}`, body),
   };
+}
+
+/** Whether a search has all that was committed before it: the engine may be a moment behind. */
+async function isCurrent(url: string, key: string): Promise<boolean> {
+  const headers = { authorization: `Bearer ${key}`, 'cache-control': 'no-cache' };
+  const answer = await fetch(`${url}/v1/search/sales?limit=1`, { headers });
+  const { meta } = (await answer.json()) as { meta?: { lagMs?: number | null } };
+  return answer.ok && (meta?.lagMs ?? null) === null;
 }
 
 async function openMigrated(t: Closing, server: EmbeddedServer, options: ChaosAppOptions): Promise<Database> {
