@@ -60,7 +60,7 @@ function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: reado
     const row = listingRow(write, observedAt);
     rows.listing.push({ ...row, digest: `\\x${row.digest}`, record, earlier_days_on_market: days });
     const listing = writtenSnapshot(write, observedAt);
-    rows.listing_search.push({ ...searchRow(listing) });
+    rows.listing_search.push({ ...searchRow(listing), version: write.version });
     const text = textRow(listing);
     rows.listing_text.push(text.row);
     for (const name of text.names) names.add(name);

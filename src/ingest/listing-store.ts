@@ -64,7 +64,7 @@ export async function writeListings(
   await writeProperties(tx, writes, observedAt);
   const listings = writes.map((write) => {
     const snapshot = writtenSnapshot(write, observedAt);
-    return { snapshot, change: listingChange(write.before, snapshot) };
+    return { snapshot, change: listingChange(write.before, snapshot), version: write.version };
   });
   const changes = listings.map(({ change }) => change);
   const { batchId, ordinal } = await appendChanges(tx, changes, observedAt, quiet);
@@ -101,7 +101,7 @@ export async function writeListings(
     throw new Error('Another process created some of these listings at the same moment: write them again');
   await writeSearchRows(
     tx,
-    listings.map(({ change }) => change.after.row),
+    listings.map(({ change, version }) => ({ ...change.after.row, version })),
   );
   await writeTextRows(
     tx,

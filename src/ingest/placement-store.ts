@@ -56,7 +56,8 @@ export async function updatePlacements(
         union all select '#' || no from unnest(row.area_nos) as no))
       from row where listing_id = row.id
     )
-    update listing_search set area_nos = row.area_nos, updated_at = ${at} from row where listing_search.id = row.id`;
+    update listing_search set area_nos = row.area_nos, version = version + 1, updated_at = ${at}
+    from row where listing_search.id = row.id`;
 }
 
 /** Updates area counts and invalidates cached figures after changed placements and other changes. */

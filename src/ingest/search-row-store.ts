@@ -7,7 +7,12 @@ import { joinSql } from '../postgres/client/sql.ts';
 import { toJson } from '../postgres/client/value-types.ts';
 import { type ListingSnapshot, textRow } from './search-row.ts';
 
-export async function writeSearchRows(tx: Transaction, rows: readonly SearchRow[]): Promise<void> {
+/** A search row with the version of its listing. */
+export interface StoredSearchRow extends SearchRow {
+  readonly version: number;
+}
+
+export async function writeSearchRows(tx: Transaction, rows: readonly StoredSearchRow[]): Promise<void> {
   const changed = Object.keys(rows[0] ?? {}).filter((column) => column !== 'id');
   await tx`
     insert into listing_search

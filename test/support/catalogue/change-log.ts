@@ -27,10 +27,15 @@ export interface StoredState {
   readonly words: readonly string[];
 }
 
+interface StoredRow extends Pick<StoredState, 'sequence' | 'words'> {
+  readonly id: string;
+  readonly row: Record<string, unknown>;
+}
+
 /** Every listing that is stored, by id. */
 export async function storedStates(database: Database): Promise<Map<string, StoredState>> {
   const rows = await database.read(
-    (sql) => sql<{ id: string; sequence: number; row: Record<string, unknown>; words: string[] }[]>`
+    (sql) => sql<StoredRow[]>`
       select listing.id, first_sequence + change_ordinal as sequence, row_to_json(listing_search) as row,
         array(select word from unnest(tsvector_to_array(words)) as word where word !~ '^[#=]') as words
       from listing join listing_search using (id) join listing_text on listing_id = listing.id
@@ -43,9 +48,11 @@ export async function storedStates(database: Database): Promise<Map<string, Stor
     ),
   );
   return new Map(
-    rows.flatMap(({ id, ...row }) => {
+    rows.flatMap(({ id, row: { version, ...row }, ...rest }) => {
       const listing = listings.get(id);
-      return listing ? [[id, { ...row, listing }] as const] : [];
+      if (listing === undefined) return [];
+      assert.equal(version, listing.version, 'searches read the version of the listing');
+      return [[id, { ...rest, row, listing }] as const];
     }),
   );
 }

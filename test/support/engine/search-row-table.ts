@@ -16,7 +16,7 @@ export async function insertSearchRows(database: Database, rows: readonly Versio
       select id, 'test', id, 'prp_1', 'sale', 'ACTIVE', true, true, version, '', '{}', '{}', now(), now(), now()
       from json_to_recordset(${toJson(listings)}::text::json) as listing (id text, version integer)`;
     await tx`insert into listing_search
-      select * from json_populate_recordset(null::listing_search, ${toJson(rows.map(({ row }) => row))}::text::json)`;
+      select * from json_populate_recordset(null::listing_search, ${toJson(rows.map(({ row, version }) => ({ ...row, version })))}::text::json)`;
     // Every fifth listing has its words with their places, and every seventh has none.
     await tx`insert into listing_text (listing_id, words)
       select id, case when number % 5 = 0 then to_tsvector('simple', 'oak élan oak ' || id)
@@ -38,6 +38,6 @@ export async function readWords(database: Database): Promise<ReadonlyMap<string,
 export function readSearchRows(database: Database): Promise<VersionedRow[]> {
   return database.read(
     (sql) => sql<{ row: SearchRow; version: number }[]>`
-      select row_to_json(search) as row, version from listing_search as search join listing using (id)`,
+      select row_to_json(search) as row, listing.version from listing_search as search join listing using (id)`,
   );
 }

@@ -21,7 +21,7 @@ import { factsOfListings, type HeldListing, heldFacts } from './tables.ts';
 async function findHeldRows(sql: Sql): Promise<{ rows: HeldListing[]; sequence: number }> {
   const sequence = await headSequence(sql);
   const rows = await sql<HeldListing[]>`
-    select row_to_json(listing_search) as row, version from listing_search join listing using (id)
+    select row_to_json(listing_search) as row, listing.version from listing_search join listing using (id)
     where listing_search.status in ('ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON')`;
   return { rows, sequence };
 }

@@ -58,8 +58,8 @@ function heldRows(sql: Sql): SqlFragment {
     if (column === 'lng') return sql`search.location[0]`;
     return column === 'lat' ? sql`search.location[1]` : sql`search.${sql(columnOf(column))}`;
   });
-  return sql`select search.listing_type = 'sale', ${joinSql(columns, ', ')}, version, words
-    from listing_search as search join listing using (id) left join listing_text on listing_id = search.id
+  return sql`select search.listing_type = 'sale', ${joinSql(columns, ', ')}, search.version, words
+    from listing_search as search left join listing_text on listing_id = search.id
     where ${isHeld(sql)}`;
 }
 
