@@ -4,8 +4,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
+import { BLOCK_ROWS } from '../../../src/search/engine/columns/segment.ts';
+import { GROUP_BLOCKS } from '../../../src/search/engine/questions/block-groups.ts';
 import type { Condition } from '../../../src/search/query/condition.ts';
-import { placedArbitrary, tableOf } from '../../support/catalogue/engine-tables.ts';
+import { placedArbitrary, type RandomTable, tableOf } from '../../support/catalogue/engine-tables.ts';
 import { runs } from '../../support/check/runs.ts';
 import { expectedIds, scannedIds } from '../../support/engine/table-questions.ts';
 
@@ -21,29 +23,31 @@ const place = (at: number): readonly [lng: number, lat: number] => [
 ];
 
 /** Rows on a grid, whose numbers grow with their place, so that blocks differ in them and end on what is asked for. */
-const table = tableOf(
-  fc.sample(placedArbitrary, { numRuns: 400, seed: 41 }).flatMap(({ row, ...facts }, number, all) =>
-    Array.from({ length: ROWS / all.length }, (_, copy) => {
-      const at = number + copy * all.length;
-      const [lng, lat] = place(at);
-      const placed: Partial<SearchRow> = {
-        ...{
-          id: `lst_${at}`,
-          listing_type: 'sale',
-          displayed: at % 17 > 0,
-          price: lng * 1_000,
-          bedrooms: lat,
-        },
-        ...{
-          status: at % 11 === 0 ? 'COMING_SOON' : 'ACTIVE',
-          area_nos: at % 3 === 0 ? [1, 70_000] : [at % 5],
-        },
-        location: at % 13 === 0 ? null : `(${lng},${lat})`,
-      };
-      return { ...facts, isInTail: at % 40 === 0, isGone: at % 23 === 0, row: { ...row, ...placed } };
-    }),
-  ),
-);
+const tableOfRows = (count: number): RandomTable =>
+  tableOf(
+    fc.sample(placedArbitrary, { numRuns: 400, seed: 41 }).flatMap(({ row, ...facts }, number, all) =>
+      Array.from({ length: count / all.length }, (_, copy) => {
+        const at = number + copy * all.length;
+        const [lng, lat] = place(at);
+        const placed: Partial<SearchRow> = {
+          ...{
+            id: `lst_${at}`,
+            listing_type: 'sale',
+            displayed: at % 17 > 0,
+            price: lng * 1_000,
+            bedrooms: lat,
+          },
+          ...{
+            status: at % 11 === 0 ? 'COMING_SOON' : 'ACTIVE',
+            area_nos: at % 3 === 0 ? [1, 70_000] : [at % 5],
+          },
+          location: at % 13 === 0 ? null : `(${lng},${lat})`,
+        };
+        return { ...facts, isInTail: at % 40 === 0, isGone: at % 23 === 0, row: { ...row, ...placed } };
+      }),
+    ),
+  );
+const table = tableOfRows(ROWS);
 
 const steps = fc.nat({ max: SIDE });
 const lngOf = (step: number): number => 20 + GRID * step;
@@ -135,10 +139,14 @@ const statusesArbitrary = fc.constantFrom<Condition[]>(
 
 const WORDS = { oak: { spellings: ['oak'], areaNos: [] } };
 
-async function check(conditions: readonly Condition[], ignoreDisplayRules = false): Promise<number> {
+async function check(
+  conditions: readonly Condition[],
+  ignoreDisplayRules = false,
+  among = table,
+): Promise<number> {
   const question = { conditions, ignoreDisplayRules, words: WORDS };
-  const expected = expectedIds(table, question);
-  assert.deepEqual(await scannedIds(table, question), expected, JSON.stringify(question));
+  const expected = expectedIds(among, question);
+  assert.deepEqual(await scannedIds(among, question), expected, JSON.stringify(question));
   return expected.length;
 }
 
@@ -214,4 +222,21 @@ test('ids are found in whatever order they are asked for', async () => {
     { kind: 'boxes', boxes },
   ]);
   assert.ok(found > 100, `they find something: ${found}`);
+});
+
+test('among many blocks whole groups of them are passed over, and no other', async () => {
+  const many = tableOfRows(4 * GROUP_BLOCKS * BLOCK_ROWS - ((4 * GROUP_BLOCKS * BLOCK_ROWS) % 400));
+  const small = fc.tuple(fc.nat({ max: SIDE - 3 }), fc.nat({ max: SIDE - 3 })).map(
+    ([lng, lat]): Condition => ({
+      ...{ kind: 'boxes', boxes: [[lngOf(lng), latOf(lat), lngOf(lng + 3), latOf(lat + 3)]] },
+    }),
+  );
+  let found = 0;
+  await fc.assert(
+    fc.asyncProperty(small, fc.option(conditionArbitrary, { nil: null }), async (box, other) => {
+      found += await check(other === null ? [box] : [other, box], true, many);
+    }),
+    { ...runs(25, 37), endOnFailure: true },
+  );
+  assert.ok(found > 1_000, `they find something: ${found}`);
 });

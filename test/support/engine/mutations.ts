@@ -58,6 +58,10 @@ export const MUTATIONS: readonly Mutation[] = [
     ['south <= box[3] &&', 'south < box[3] &&'],
     ['north >= box[1])', 'north > box[1])'],
   ]),
+  ...within('questions/block-groups.ts', BLOCKS, [
+    ['value < least', 'value > least'],
+    ['value > most', 'value < most'],
+  ]),
   ...within('questions/polygon-filter.ts', BLOCKS, [
     ['Math.max(fromX, toX) < west', 'Math.min(fromX, toX) < west'],
     ['Math.min(fromY, toY) > north', 'Math.max(fromY, toY) > north'],

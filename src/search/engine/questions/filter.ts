@@ -13,6 +13,8 @@ export interface Filter {
   readonly candidates?: Uint32Array;
   /** About how many nanoseconds `judge` takes, where it takes longer than a comparison. */
   readonly judging?: number;
+  /** Whether any row of a group of blocks may pass; absent: some may. */
+  mayHold?(group: number): boolean;
   /** What is known of the rows from `first` up to and without `end`, which are of one block; absent: nothing ever. */
   judge?(block: number, first: number, end: number): Judgement;
   /** Moves those of the first `count` rows that pass to the front, in their order; returns how many. */

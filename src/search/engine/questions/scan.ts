@@ -1,6 +1,7 @@
 // Scan of tables: blocks of rows that pass all filters of a search.
 
 import { BLOCK_BITS, BLOCK_ROWS, type Columns, isRemoved, type Table } from '../columns/segment.ts';
+import { GROUP_BLOCKS } from './block-groups.ts';
 import type { Filter } from './filter.ts';
 import { Pace } from './pace.ts';
 
@@ -14,6 +15,8 @@ export type RowConsumer = (rows: Uint32Array, count: number) => void;
 const CONSUMED = 10;
 /** About so many nanoseconds of looking at blocks end a step, even if none of their rows may pass. */
 const STEP = 250_000;
+/** Nanoseconds that a look at a block takes at least. */
+const JUDGED = 20;
 /** Blocks after which filters are put in order again. */
 const REORDERED_AFTER = 16;
 
@@ -83,7 +86,7 @@ class BlockScan {
       .filter(({ candidates }) => candidates === undefined || candidates !== this.#candidates)
       .map((filter) => ({ filter, seen: 0, passed: 0 }))
       .sort((a, b) => a.filter.cost - b.filter.cost);
-    this.#judging = filters.reduce((sum, { judging = 0 }) => sum + judging, 20);
+    this.#judging = filters.reduce((sum, { judging = 0 }) => sum + judging, JUDGED);
   }
 
   /** How many rows of the next block that may have some pass, or 0 after many blocks without any; null: there is no further one. */
@@ -101,9 +104,22 @@ class BlockScan {
 
   #nextBlock(): number | null {
     const candidates = this.#candidates;
-    if (candidates === undefined) return this.#block * BLOCK_ROWS < this.#columns.rows ? this.#block++ : null;
+    if (candidates === undefined) {
+      this.#passGroups();
+      return this.#block * BLOCK_ROWS < this.#columns.rows ? this.#block++ : null;
+    }
     if (this.#candidate >= candidates.length) return null;
     return (candidates[this.#candidate] as number) >>> BLOCK_BITS;
+  }
+
+  /** Where a group begins, passes over all whose blocks no row can pass. */
+  #passGroups(): void {
+    while (this.#block % GROUP_BLOCKS === 0 && this.#block * BLOCK_ROWS < this.#columns.rows) {
+      const group = this.#block / GROUP_BLOCKS;
+      if (this.#filters.every(({ filter }) => filter.mayHold?.(group) !== false)) return;
+      this.work += JUDGED;
+      this.#block += GROUP_BLOCKS;
+    }
   }
 
   /** Passes over the candidates before `end`. */

@@ -4,6 +4,7 @@ import type { Box } from '../../../geometry/geometry.ts';
 import { compilePointTest } from '../../query/shape-predicate.ts';
 import type { Shape } from '../../query/shapes.ts';
 import type { Columns, NumberArray, Zones } from '../columns/segment.ts';
+import { groupsOf } from './block-groups.ts';
 import { type Filter, type Judgement, NOTHING } from './filter.ts';
 import { zonesOf } from './number-filters.ts';
 import { polygonFilter } from './polygon-filter.ts';
@@ -12,13 +13,16 @@ import { polygonFilter } from './polygon-filter.ts';
 export function shapeFilter(shape: Shape, columns: Columns): Filter {
   const { lng: lngs, lat: lats } = columns.numbers;
   if (lngs === undefined || lats === undefined) return NOTHING;
-  if (shape.kind === 'polygon') return polygonFilter(shape, lngs, lats, columns);
   const { boxes } = shape;
-  const only = boxes.length === 1 ? boxes[0] : undefined;
   const zones = { lng: zonesOf('lng', columns), lat: zonesOf('lat', columns) };
+  const judgeGroup = zones.lng && zones.lat && judgeBoxes(boxes, groupsOf(zones.lng), groupsOf(zones.lat));
+  const groups = judgeGroup && { mayHold: (group: number) => judgeGroup(group) === 'some' };
+  if (shape.kind === 'polygon') return { ...polygonFilter(shape, lngs, lats, columns), ...groups };
+  const only = boxes.length === 1 ? boxes[0] : undefined;
   const holds = shape.kind === 'boxes' ? null : compilePointTest(shape);
   return {
     cost: holds === null ? 2 : 10,
+    ...groups,
     ...(zones.lng && zones.lat && { judge: judgeBoxes(boxes, zones.lng, zones.lat) }),
     narrow(rows, count) {
       const left = only
@@ -80,9 +84,9 @@ function narrowBoxes(
 
 const judgeBoxes =
   (boxes: readonly Box[], lngs: Zones, lats: Zones) =>
-  (block: number): Judgement => {
-    const [west, east] = [lngs.min[block] as number, lngs.max[block] as number];
-    const [south, north] = [lats.min[block] as number, lats.max[block] as number];
+  (at: number): Judgement => {
+    const [west, east] = [lngs.min[at] as number, lngs.max[at] as number];
+    const [south, north] = [lats.min[at] as number, lats.max[at] as number];
     for (const box of boxes)
       if (west <= box[2] && east >= box[0] && south <= box[3] && north >= box[1]) return 'some';
     return 'none';
