@@ -143,6 +143,15 @@ async function recover({ url, ledger, readers, service }: Stage): Promise<void> 
 
 async function judge(stage: Stage, from: number) {
   const { database, readers, account, keys } = stage;
+  // A busy machine may notice a killed backend, and restart the server, only after writes were confirmed.
+  await until('the database answers', () =>
+    database
+      .read((sql) => sql`select`)
+      .then(
+        () => true,
+        () => false,
+      ),
+  );
   // Read first: what is answered while we ask may be counted later.
   const { counted } = readers;
   const used = await database.read((sql) => findUsed(sql, account, monthOf(systemClock.now()).name));
