@@ -26,6 +26,8 @@ test('a search, a live read, a comparison and a watcher go as docs/mcp-transcrip
     ...{ source: 'sample', sampleListings: LISTINGS, clock: manualClock(EPOCH) },
     environment: { DATA_DIR: folder },
   });
+  // Waits for the engine, which may be a moment behind the load.
+  await service.json('/v1/search/sales?limit=1', service.keys.internal);
   const { client } = await connectClient(t, service, { credential: service.keys.pro });
   let updates = 0;
   client.setNotificationHandler('notifications/resources/updated', () => void updates++);
