@@ -26,6 +26,9 @@ import { startsAndCommits } from './million/start.ts';
 import { kindsOfQuestions } from './million/table.ts';
 import { type LargeTestbed, openLargeTestbed } from './million/testbed.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth/exchanges.ts';
+import { pagesAgainstRelease } from './release/pages.ts';
+import type { Releases } from './release/sides.ts';
+import { writesAgainstRelease } from './release/writers.ts';
 import { soak } from './soak/soak.ts';
 import { timeToCached } from './streams.ts';
 import { conditions, openTestbed, type Testbed } from './testbed.ts';
@@ -36,7 +39,6 @@ import { matchWatchers } from './watchers/matching.ts';
 import { latencyAgainstGraphile, latencyBesideHanging } from './webhooks/latency.ts';
 import { memoryOfHosts } from './webhooks/memory.ts';
 import { deliveriesAgainstLoop } from './webhooks/throughput.ts';
-import { writesAgainstRelease } from './writers/release.ts';
 
 const LISTINGS = 2_000;
 
@@ -88,7 +90,7 @@ const { positionals: names, values } = parseArgs({
     cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') },
     // Where more are kept, for `growth`: 11 GB a million.
     larger: { type: 'string', default: join(tmpdir(), 'freehold-larger') },
-    // How many, for `growth` and `scale` (four million), `soak` (one million) and `peers` (650,000).
+    // How many, for `growth` and `scale` (four million), `soak` (one million), `peers` (650,000), `writers` and `pages` (259,000).
     listings: { type: 'string' },
     // Where the soak has its listings, and how long it takes.
     soaked: { type: 'string', default: join(tmpdir(), 'freehold-soak') },
@@ -97,8 +99,9 @@ const { positionals: names, values } = parseArgs({
     rate: { type: 'string' },
     // A file to which the soak writes what was running in long turns; it profiles itself for that, which takes time and memory.
     causes: { type: 'string', default: '' },
-    // What `writers` are compared with: a commit.
+    // What `writers` and `pages` are compared with: a commit; and where the markets of both are kept.
     release: { type: 'string', default: 'fa8da93' },
+    releases: { type: 'string', default: join(tmpdir(), 'freehold-releases') },
   },
 });
 
@@ -149,6 +152,10 @@ function pinned(): boolean {
   return false;
 }
 
+const releases = (): Releases => ({
+  ...{ release: values.release, folder: values.releases, listings: Number(values.listings ?? 259_000) },
+});
+
 /** Those of watchers, webhooks and agents: they run only where they are named too. */
 const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   watchers: matchWatchers,
@@ -160,7 +167,8 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   mcp: memoryOfAgents,
   outage: knownKeysInOutage,
   engine: questionsOfEngine,
-  writers: (testbed) => writesAgainstRelease(testbed, values.release),
+  writers: () => writesAgainstRelease(releases()),
+  pages: (testbed) => pagesAgainstRelease(testbed, releases()),
   crowd: crowdAtSmall,
   scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),

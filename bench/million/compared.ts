@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { isDeepStrictEqual } from 'node:util';
 import { compared, inTurns, ratio } from '../oauth/load.ts';
 import { median } from '../statistics.ts';
-import { type Arm, type Load, loadWith, startArm, startService } from '../testbed.ts';
+import { type Arm, type Load, loadWith, startArm, startService, type Testbed } from '../testbed.ts';
 import type { Row } from '../throughput.ts';
 import type { Statement } from './driver.ts';
 import { SEED } from './load.ts';
@@ -107,7 +107,11 @@ async function listingsOf({ url }: Arm, path: string, key: string): Promise<Show
 const pick = (listing: Shown, keys: readonly string[]): Shown =>
   Object.fromEntries(keys.map((key) => [key, listing[key]]));
 
-export async function listOf(testbed: LargeTestbed, name: string, paths: readonly string[]): Promise<string> {
+export async function listOf(
+  testbed: Pick<Testbed, 'folder'>,
+  name: string,
+  paths: readonly string[],
+): Promise<string> {
   const file = join(testbed.folder, `${name}.txt`);
   await writeFile(file, `${paths.join('\n')}\n`);
   return file;

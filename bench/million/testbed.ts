@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { socketUrl } from '../../src/postgres/client/connection-url.ts';
-import { openDatabase } from '../../src/postgres/client/database.ts';
+import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
 import { startEmbedded } from '../../src/postgres/embedded/embedded.ts';
 import { migrate } from '../../src/postgres/migrations/migrate.ts';
 import type { Testbed } from '../testbed.ts';
@@ -38,20 +38,7 @@ export async function openLargeTestbed(cluster: string, listings = LISTINGS): Pr
   await warm(join(cluster, 'postgres', 'cluster', 'base'));
   const folder = await mkdtemp(join(tmpdir(), 'freehold-bench-'));
   const { key } = await createLocalSubscriptions(database, systemClock).create({ plan: 'internal' });
-  const areas = await database.read(
-    (sql) => sql<{ id: string; type: string; reference: string }[]>`
-      select id, type, external_id as reference from area where type in ('city', 'state') order by no`,
-  );
-  const active = await database.read(
-    (sql) => sql<{ id: string }[]>`
-      select id from listing_search where status = 'ACTIVE' and displayed and property_type <> 'LAND'
-      order by id limit 5000`,
-  );
-  const known = {
-    cities: new Map(areas.filter(({ type }) => type === 'city').map(({ id, reference }) => [reference, id])),
-    states: areas.filter(({ type }) => type === 'state').map(({ id }) => id),
-    listings: active.map(({ id }) => id),
-  };
+  const known = await findKnown(database);
   return {
     ...{
       database,
@@ -71,8 +58,26 @@ export async function openLargeTestbed(cluster: string, listings = LISTINGS): Pr
   };
 }
 
+/** What questions name of a loaded catalogue. */
+export async function findKnown(database: Database): Promise<Known> {
+  const areas = await database.read(
+    (sql) => sql<{ id: string; type: string; reference: string }[]>`
+      select id, type, external_id as reference from area where type in ('city', 'state') order by no`,
+  );
+  const active = await database.read(
+    (sql) => sql<{ id: string }[]>`
+      select id from listing_search where status = 'ACTIVE' and displayed and property_type <> 'LAND'
+      order by id limit 5000`,
+  );
+  return {
+    cities: new Map(areas.filter(({ type }) => type === 'city').map(({ id, reference }) => [reference, id])),
+    states: areas.filter(({ type }) => type === 'state').map(({ id }) => id),
+    listings: active.map(({ id }) => id),
+  };
+}
+
 /** Reads every table and index once, so that nothing measured waits for the disk. */
-async function warm(base: string): Promise<void> {
+export async function warm(base: string): Promise<void> {
   for (const file of await readdir(base, { recursive: true, withFileTypes: true })) {
     // Others come and go.
     if (!file.isFile() || !/^\d/.test(file.name)) continue;
