@@ -47,11 +47,10 @@ interface Seen {
 }
 
 function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: readonly Seen[]): void {
-  const [first, last] = [seen[0], seen.at(-1)];
-  if (!first || !last) return;
+  const [first] = seen;
+  if (!first) return;
   rows.property.push({
-    ...{ id: first.write.propertyId, identity: first.write.identity, version: seen.length },
-    ...{ created_at: time(first.observedAt), updated_at: time(last.observedAt) },
+    ...{ id: first.write.propertyId, identity: first.write.identity, created_at: time(first.observedAt) },
   });
   const earlier = earlierDays(seen);
   for (const { write, observedAt } of seen) {

@@ -49,8 +49,10 @@ const draw = random(seed);
 let next = NEW_HOMES;
 
 async function write(drafts: readonly ListingDraft[]): Promise<number> {
-  const { created, changed } = await database.transaction((tx) =>
-    catalogue.write(tx, SOURCE, drafts, Date.now()),
+  // As replication writes; a release that has no plans for writers looks past the option.
+  const { created, changed } = await database.transaction(
+    (tx) => catalogue.write(tx, SOURCE, drafts, Date.now()),
+    { planned: 'once' },
   );
   return created + changed;
 }
@@ -136,7 +138,7 @@ async function spent(): Promise<Pick<Written, 'postgres' | 'log'>> {
   const rows = await database.read(
     (sql) => sql<{ pid: number; log: number }[]>`
       select pid, (pg_current_wal_insert_lsn() - '0/0')::double precision as log
-      from pg_stat_activity where datname = current_database()`,
+      from pg_stat_activity where datname = current_database() and backend_type = 'client backend'`,
   );
   const times = await Promise.all(rows.map(({ pid }) => processorTime(pid)));
   return { log: rows[0]?.log ?? 0, postgres: sum(times) };

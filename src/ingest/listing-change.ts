@@ -68,6 +68,10 @@ function changeState(listing: ListingSnapshot, version: number): ChangeState {
   return { version, row, listing: maskSummary(summary), withheld: { address, location } };
 }
 
+/** Whether the stored words of a listing, or the names among them that typos are matched against, may be others after its change. */
+export const mayChangeText = ({ kind, changed }: NewChange<ChangeState>): boolean =>
+  kind === 'created' || ['words', 'areaIds', 'display'].some((name) => changed.includes(name));
+
 /** Members that searchable words are taken from. */
 const WORD_MEMBERS: ReadonlySet<string> = new Set([
   ...['propertyId', 'provider', 'address', 'description', 'features', 'display'],

@@ -1,7 +1,8 @@
 // SQL that locks and writes listings, their properties and area counts, and announces changes.
 
 import type { CountChange } from '../areas/counts.ts';
-import { appendChanges } from '../changes/change-store.ts';
+import { writeNames } from '../areas/name-store.ts';
+import { appendChanges, type BatchPosition } from '../changes/change-store.ts';
 import { fromStoredClock, parseStoredClock } from '../listings/days-on-market.ts';
 import { ALL_PROPERTIES, LISTINGS_CHANNEL } from '../listings/property-cache.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
@@ -9,8 +10,9 @@ import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { notify } from '../postgres/client/listen.ts';
 import { toJson } from '../postgres/client/value-types.ts';
 import { type RecordedHistory, writeHistory } from '../timeline/store.ts';
-import { listingChange, writtenSnapshot } from './listing-change.ts';
-import { writeSearchRows, writeTextRows } from './search-row-store.ts';
+import { listingChange, mayChangeText, writtenSnapshot } from './listing-change.ts';
+import { textRow } from './search-row.ts';
+import { addCurrencies, writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
 
 /**
@@ -22,6 +24,16 @@ export async function lockListings(
   ids: readonly string[],
   propertyIds: readonly string[],
 ): Promise<Map<string, PreviousListing>> {
+  // Sent together, and run in this order: the rows are read as they are once they are locked.
+  const [, listings] = await Promise.all([lockRows(tx, ids, propertyIds), findLockedListings(tx, ids)]);
+  return listings;
+}
+
+async function lockRows(
+  tx: Transaction,
+  ids: readonly string[],
+  propertyIds: readonly string[],
+): Promise<void> {
   await tx`
     select from listing where id in (
       select unnest(${[...ids]}::text[])
@@ -29,7 +41,6 @@ export async function lockListings(
       union select sibling.id from listing as own join listing as sibling using (property_id)
         where own.id = any(${[...ids]}::text[]))
     order by id for update`;
-  return findLockedListings(tx, ids);
 }
 
 type ListingRow = Omit<PreviousListing, 'digest' | 'clock'> & { readonly digest: string };
@@ -61,13 +72,39 @@ export async function writeListings(
   observedAt: number,
   quiet: boolean,
 ): Promise<void> {
-  await writeProperties(tx, writes, observedAt);
   const listings = writes.map((write) => {
     const snapshot = writtenSnapshot(write, observedAt);
     return { snapshot, change: listingChange(write.before, snapshot), version: write.version };
   });
   const changes = listings.map(({ change }) => change);
-  const { batchId, ordinal } = await appendChanges(tx, changes, observedAt, quiet);
+  const [position] = await Promise.all([
+    appendChanges(tx, changes, observedAt, quiet),
+    lockProperties(tx, writes, observedAt),
+  ]);
+  const texts = listings.flatMap(({ snapshot, change }) =>
+    mayChangeText(change) ? [textRow(snapshot)] : [],
+  );
+  const rows = listings.map(({ change, version }) => ({ ...change.after.row, version }));
+  // Sent together, since none needs the result of another: a transaction of one listing would mostly wait for answers.
+  await Promise.all([
+    upsertListings(tx, writes, position, observedAt),
+    writeSearchRows(tx, rows),
+    writeTextRows(tx, texts),
+    writeHistory(tx, writes.map(historyOf)),
+    addCurrencies(tx, rows),
+    writeNames(
+      tx,
+      texts.flatMap(({ names }) => names),
+    ),
+  ]);
+}
+
+async function upsertListings(
+  tx: Transaction,
+  writes: readonly ListingWrite[],
+  { batchId, ordinal }: BatchPosition,
+  observedAt: number,
+): Promise<void> {
   const rows = toJson(
     writes.map((write, at) => ({ ...listingRow(write, observedAt), change_ordinal: ordinal + at })),
   );
@@ -99,30 +136,21 @@ export async function writeListings(
   // New listings cannot be locked. The change says what was there before, so it must not be of another writer's making.
   if (written.length < writes.length)
     throw new Error('Another process created some of these listings at the same moment: write them again');
-  await writeSearchRows(
-    tx,
-    listings.map(({ change, version }) => ({ ...change.after.row, version })),
-  );
-  await writeTextRows(
-    tx,
-    listings.map(({ snapshot }) => snapshot),
-  );
-  await writeHistory(tx, writes.map(historyOf));
 }
 
-async function writeProperties(
+/** Creates properties that are new, and locks the others, in one order: the update that never happens is what locks. */
+async function lockProperties(
   tx: Transaction,
   writes: readonly ListingWrite[],
   observedAt: number,
 ): Promise<void> {
   const identities = new Map(writes.map((write) => [write.propertyId, write.identity]));
   const ids = [...identities.keys()].sort();
-  const at = new Date(observedAt).toISOString();
   await tx`
-    insert into property (id, identity, created_at, updated_at)
-    select id, identity, ${at}, ${at}
+    insert into property (id, identity, created_at)
+    select id, identity, ${new Date(observedAt).toISOString()}
     from unnest(${ids}::text[], ${ids.map((id) => identities.get(id) ?? '')}::text[]) as row (id, identity)
-    on conflict (id) do update set version = property.version + 1, updated_at = excluded.updated_at`;
+    on conflict (id) do update set created_at = excluded.created_at where false`;
 }
 
 const historyOf = ({ id, propertyId, record, events }: ListingWrite): RecordedHistory => ({

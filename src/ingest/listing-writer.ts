@@ -141,8 +141,7 @@ async function commitWrites(
   await updateEarlierDays(tx, changedEarlierDays(await findDaysOnMarket(tx, properties)));
   await updateTimelines(tx, writes, properties, observedAt);
   const changes = writes.map((write) => ({ before: write.before, after: countedListing(write) }));
-  await addAreaCounts(tx, countChanges(changes));
-  await notifyChanged(tx, properties);
+  await Promise.all([addAreaCounts(tx, countChanges(changes)), notifyChanged(tx, properties)]);
 }
 
 /** Corrects recorded history before new events are added to it. */

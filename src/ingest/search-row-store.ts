@@ -1,11 +1,10 @@
 // SQL that writes what searches read: narrow rows, words, names and currencies.
 
-import { writeNames } from '../areas/name-store.ts';
 import type { SearchRow } from '../listings/search-row.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
 import { toJson } from '../postgres/client/value-types.ts';
-import { type ListingSnapshot, textRow } from './search-row.ts';
+import type { TextRow } from './search-row.ts';
 
 /** A search row with the version of its listing. */
 export interface StoredSearchRow extends SearchRow {
@@ -18,7 +17,6 @@ export async function writeSearchRows(tx: Transaction, rows: readonly StoredSear
     insert into listing_search
     select * from json_populate_recordset(null::listing_search, ${toJson(rows)}::text::json)
     on conflict (id) do update set ${assignments(tx, changed)}`;
-  await addCurrencies(tx, rows);
 }
 
 const assignments = (sql: Sql, columns: readonly string[]) =>
@@ -27,17 +25,13 @@ const assignments = (sql: Sql, columns: readonly string[]) =>
     ', ',
   );
 
-export async function writeTextRows(tx: Transaction, listings: readonly ListingSnapshot[]): Promise<void> {
-  const texts = listings.map(textRow);
+export async function writeTextRows(tx: Transaction, texts: readonly TextRow[]): Promise<void> {
+  if (texts.length === 0) return;
   await tx`
     insert into listing_text
     select * from json_populate_recordset(null::listing_text, ${toJson(texts.map(({ row }) => row))}::text::json)
     on conflict (listing_id) do update set words = excluded.words
     where listing_text.words <> excluded.words`;
-  await writeNames(
-    tx,
-    texts.flatMap(({ names }) => names),
-  );
 }
 
 /** Adds currencies that are new, in one order so that two writers never deadlock. */

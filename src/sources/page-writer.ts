@@ -37,7 +37,7 @@ export async function writePage(
         throw new Error('Another process has read this source meanwhile');
       return counts;
     },
-    { timeout: TRANSACTION_DEADLINE },
+    { timeout: TRANSACTION_DEADLINE, planned: 'once' },
   );
   for (const result of ['created', 'changed', 'unchanged', 'removed'] as const)
     metrics.records(result, written[result]);

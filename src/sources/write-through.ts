@@ -35,7 +35,7 @@ export function createWriteThrough(options: WriteThroughOptions): WriteThrough {
   ): Promise<void> {
     const { unchanged, removed } = await database.transaction(
       (tx) => catalogue.write(tx, source, drafts, clock.now(), deletedKeys),
-      { timeout: DEADLINE },
+      { timeout: DEADLINE, planned: 'once' },
     );
     if (drafts.length > unchanged || removed > 0) await untilSearched?.();
   }

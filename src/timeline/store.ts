@@ -47,18 +47,13 @@ type ListingRow = Omit<MarketListing, 'createdAt' | 'daysOnMarketEnd'> & {
   readonly daysOnMarketEnd: string | null;
 };
 
-/** Listings of these properties. Locks the rows of the properties until the transaction ends. */
+/** Listings of these properties. Locks the properties, if the transaction has not yet, until it ends. */
 export async function findMarketListings(
   tx: Transaction,
   propertyIds: readonly string[],
 ): Promise<MarketListing[]> {
-  await tx`select from property where id = any(${[...propertyIds]}::text[]) order by id for update`;
-  const rows = await tx<ListingRow[]>`
-    select listing_id as id, property_id as "propertyId", listing_type as "listingType", status,
-      created_at as "createdAt", on_market_date as "onMarketDate", days_on_market_end as "daysOnMarketEnd", list_price as "listPrice",
-      original_price as "originalPrice", close_price as "closePrice", periods_per_month as "periodsPerMonth",
-      months_free as "monthsFree", time_zone as "timeZone"
-    from market_listing where property_id = any(${[...propertyIds]}::text[]) order by listing_id`;
+  // Sent together, and run in this order.
+  const [, rows] = await Promise.all([lockProperties(tx, propertyIds), findListingRows(tx, propertyIds)]);
   return rows.map((row) => ({
     ...row,
     createdAt: parseTime(row.createdAt) ?? 0,
@@ -66,36 +61,66 @@ export async function findMarketListings(
   }));
 }
 
-/** Replaces the timelines of these properties, and returns the earlier ones. */
+async function lockProperties(tx: Transaction, propertyIds: readonly string[]): Promise<void> {
+  await tx`select from property where id = any(${[...propertyIds]}::text[]) order by id for no key update`;
+}
+
+async function findListingRows(tx: Transaction, propertyIds: readonly string[]): Promise<ListingRow[]> {
+  return await tx<ListingRow[]>`
+    select listing_id as id, property_id as "propertyId", listing_type as "listingType", status,
+      created_at as "createdAt", on_market_date as "onMarketDate", days_on_market_end as "daysOnMarketEnd", list_price as "listPrice",
+      original_price as "originalPrice", close_price as "closePrice", periods_per_month as "periodsPerMonth",
+      months_free as "monthsFree", time_zone as "timeZone"
+    from market_listing where property_id = any(${[...propertyIds]}::text[]) order by listing_id`;
+}
+
+/** Replaces the timelines of these properties, which are locked, and returns the earlier ones. Writes only what differs. */
 export async function replaceTimelines(
   tx: Transaction,
   propertyIds: readonly string[],
   timelines: readonly (PropertyTimeline & { readonly propertyId: string })[],
 ): Promise<PropertyTimeline> {
-  const before = await deleteTimelines(tx, propertyIds);
-  const periods = timelines.flatMap(({ propertyId, periods: own }) =>
-    own.map((period) => ({ ...period, propertyId, ...mapTimes(period, formatTimestamp) })),
-  );
-  const events = timelines.flatMap(({ propertyId, events: own }) =>
-    own.map((event) => ({ ...event, propertyId, at: formatTimestamp(event.at) })),
-  );
-  await tx`
-    insert into market_period (property_id, listing_id, started_at, ended_at, superseded_at, days_on_market_start, price, months_free)
-    select "propertyId", "listingId", "startedAt", "endedAt", "supersededAt", "daysOnMarketStart", price, "monthsFree"
-    from json_to_recordset(${JSON.stringify(periods)}::text::json) as row ("propertyId" text, "listingId" text,
-      "startedAt" timestamptz, "endedAt" timestamptz, "supersededAt" timestamptz, "daysOnMarketStart" timestamptz,
-      price double precision, "monthsFree" double precision)`;
-  await tx`
-    insert into market_event (property_id, listing_id, listing_type, kind, at, day, price, days, ratio, original_ratio)
-    select "propertyId", "listingId", "listingType", kind, at, day, price, days, ratio, "originalRatio"
-    from json_to_recordset(${JSON.stringify(events)}::text::json) as row ("propertyId" text, "listingId" text,
-      "listingType" text, kind text, at timestamptz, day date, price double precision, days double precision,
-      ratio double precision, "originalRatio" double precision)`;
-  return before;
+  const [periods, events] = await Promise.all([findPeriods(tx, propertyIds), findEvents(tx, propertyIds)]);
+  const newPeriods = timelines.flatMap((own) => own.periods.map((fact) => periodRow(own.propertyId, fact)));
+  const newEvents = timelines.flatMap((own) => own.events.map((fact) => eventRow(own.propertyId, fact)));
+  await Promise.all([
+    writePeriods(
+      tx,
+      differences(periods, ({ propertyId, fact }) => periodRow(propertyId, fact), newPeriods),
+    ),
+    writeEvents(
+      tx,
+      differences(events, ({ propertyId, fact }) => eventRow(propertyId, fact), newEvents),
+    ),
+  ]);
+  return { periods: periods.map(({ fact }) => fact), events: events.map(({ fact }) => fact) };
+}
+
+/** A stored fact, and its place in the table, which stays the same while its property is locked. */
+interface Stored<Fact> {
+  readonly place: string;
+  readonly propertyId: string;
+  readonly fact: Fact;
+}
+
+interface Differences<Row> {
+  /** Places of rows to delete. */
+  readonly gone: readonly string[];
+  readonly added: readonly Row[];
+}
+
+/** Of rows that are equal each counts. */
+function differences<Fact, Row>(
+  stored: readonly Stored<Fact>[],
+  rowOf: (stored: Stored<Fact>) => Row,
+  rows: readonly Row[],
+): Differences<Row> {
+  const left = Map.groupBy(stored, (each) => JSON.stringify(rowOf(each)));
+  const added = rows.filter((row) => left.get(JSON.stringify(row))?.pop() === undefined);
+  return { gone: [...left.values()].flat().map(({ place }) => place), added };
 }
 
 type PeriodTime = 'startedAt' | 'endedAt' | 'supersededAt' | 'daysOnMarketStart';
-type StoredPeriod = Omit<MarketPeriod, PeriodTime> & Readonly<Record<PeriodTime, string>>;
 
 /** The times of a period, each converted. */
 const mapTimes = <From, To>(
@@ -106,19 +131,68 @@ const mapTimes = <From, To>(
   ...{ supersededAt: convert(supersededAt), daysOnMarketStart: convert(daysOnMarketStart) },
 });
 
-async function deleteTimelines(tx: Transaction, propertyIds: readonly string[]): Promise<PropertyTimeline> {
-  const periods = await tx<StoredPeriod[]>`
-    delete from market_period where property_id = any(${[...propertyIds]}::text[])
-    returning listing_id as "listingId", started_at as "startedAt", ended_at as "endedAt", superseded_at as "supersededAt",
-      days_on_market_start as "daysOnMarketStart", price, months_free as "monthsFree"`;
-  const events = await tx<(Omit<MarketEvent, 'at'> & { readonly at: string })[]>`
-    delete from market_event where property_id = any(${[...propertyIds]}::text[])
-    returning listing_id as "listingId", listing_type as "listingType", kind, at, day, price, days, ratio,
-      original_ratio as "originalRatio"`;
-  return {
-    periods: periods.map((period) => ({ ...period, ...mapTimes(period, parseTimestamp) })),
-    events: events.map((event) => ({ ...event, at: parseTimestamp(event.at) })),
-  };
+const periodRow = (propertyId: string, { listingId, price, monthsFree, ...times }: MarketPeriod) => ({
+  ...{ propertyId, listingId, price, monthsFree },
+  ...mapTimes(times, formatTimestamp),
+});
+
+const eventRow = (propertyId: string, { listingId, listingType, kind, at, day, ...facts }: MarketEvent) => ({
+  ...{ propertyId, listingId, listingType, kind, day, at: formatTimestamp(at) },
+  ...{ price: facts.price, days: facts.days, ratio: facts.ratio, originalRatio: facts.originalRatio },
+});
+
+type Placed = Pick<Stored<unknown>, 'place' | 'propertyId'>;
+type StoredPeriod = Placed & Omit<MarketPeriod, PeriodTime> & Readonly<Record<PeriodTime, string>>;
+
+async function findPeriods(tx: Transaction, propertyIds: readonly string[]): Promise<Stored<MarketPeriod>[]> {
+  const rows = await tx<StoredPeriod[]>`
+    select ctid::text as place, property_id as "propertyId", listing_id as "listingId", started_at as "startedAt",
+      ended_at as "endedAt", superseded_at as "supersededAt", days_on_market_start as "daysOnMarketStart", price,
+      months_free as "monthsFree"
+    from market_period where property_id = any(${[...propertyIds]}::text[])`;
+  return rows.map(({ place, propertyId, ...row }) => ({
+    ...{ place, propertyId },
+    fact: { ...row, ...mapTimes(row, parseTimestamp) },
+  }));
+}
+
+async function findEvents(tx: Transaction, propertyIds: readonly string[]): Promise<Stored<MarketEvent>[]> {
+  const rows = await tx<(Placed & Omit<MarketEvent, 'at'> & { readonly at: string })[]>`
+    select ctid::text as place, property_id as "propertyId", listing_id as "listingId", listing_type as "listingType", kind,
+      at, day, price, days, ratio, original_ratio as "originalRatio"
+    from market_event where property_id = any(${[...propertyIds]}::text[])`;
+  return rows.map(({ place, propertyId, ...row }) => ({
+    ...{ place, propertyId },
+    fact: { ...row, at: parseTimestamp(row.at) },
+  }));
+}
+
+async function writePeriods(
+  tx: Transaction,
+  { gone, added }: Differences<ReturnType<typeof periodRow>>,
+): Promise<void> {
+  if (gone.length > 0) await tx`delete from market_period where ctid = any(${gone}::text[]::tid[])`;
+  if (added.length === 0) return;
+  await tx`
+    insert into market_period (property_id, listing_id, started_at, ended_at, superseded_at, days_on_market_start, price, months_free)
+    select "propertyId", "listingId", "startedAt", "endedAt", "supersededAt", "daysOnMarketStart", price, "monthsFree"
+    from json_to_recordset(${JSON.stringify(added)}::text::json) as row ("propertyId" text, "listingId" text,
+      "startedAt" timestamptz, "endedAt" timestamptz, "supersededAt" timestamptz, "daysOnMarketStart" timestamptz,
+      price double precision, "monthsFree" double precision)`;
+}
+
+async function writeEvents(
+  tx: Transaction,
+  { gone, added }: Differences<ReturnType<typeof eventRow>>,
+): Promise<void> {
+  if (gone.length > 0) await tx`delete from market_event where ctid = any(${gone}::text[]::tid[])`;
+  if (added.length === 0) return;
+  await tx`
+    insert into market_event (property_id, listing_id, listing_type, kind, at, day, price, days, ratio, original_ratio)
+    select "propertyId", "listingId", "listingType", kind, at, day, price, days, ratio, "originalRatio"
+    from json_to_recordset(${JSON.stringify(added)}::text::json) as row ("propertyId" text, "listingId" text,
+      "listingType" text, kind text, at timestamptz, day date, price double precision, days double precision,
+      ratio double precision, "originalRatio" double precision)`;
 }
 
 const parseTimestamp = (text: string): number =>

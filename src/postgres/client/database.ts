@@ -80,7 +80,10 @@ export interface Database {
     options?: Pick<ReadOptions, 'planned'>,
   ): Promise<T>;
   /** Runs a transaction: committed when `work` resolves, rolled back when it throws. Never retried. */
-  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: OperationOptions): Promise<T>;
+  transaction<T>(
+    work: (tx: Transaction) => Promise<T>,
+    options?: OperationOptions & Pick<ReadOptions, 'planned'>,
+  ): Promise<T>;
   /** The version, such as '18.4'. Throws a sentence if the server is older than this service needs. */
   serverVersion(): Promise<string>;
   status(): PoolStatus;
@@ -187,7 +190,8 @@ export function openDatabase(options: DatabaseOptions): Database {
     read: (work, { timeout, ...how } = {}) => run({ work: statements(work, timeout), timeout, ...how }, 1),
     write: (work, { timeout, ...how } = {}) => run({ work: statements(work, timeout), timeout, ...how }),
     writeByDeadline: (work, how = {}) => run({ work: withServerDeadline(work), ...how }),
-    transaction: (work, { timeout } = {}) => run({ work: inTransaction(work, timeout), timeout }),
+    transaction: (work, { timeout, ...how } = {}) =>
+      run({ work: inTransaction(work, timeout), timeout, ...how }),
     async serverVersion() {
       const [row] = await this.read(
         (sql) => sql<{ text: string; number: number }[]>`select current_setting('server_version') as text,

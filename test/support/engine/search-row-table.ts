@@ -10,7 +10,7 @@ export async function insertSearchRows(database: Database, rows: readonly Versio
   const listings = rows.map(({ row, version }) => ({ id: row.id, version }));
   await database.transaction(async (tx) => {
     await tx`insert into change_batch (day, changes) values ('2026-01-05', ${rows.length})`;
-    await tx`insert into property (id, identity, created_at, updated_at) values ('prp_1', 'one', now(), now()) on conflict do nothing`;
+    await tx`insert into property (id, identity, created_at) values ('prp_1', 'one', now()) on conflict do nothing`;
     await tx`insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed, version,
         digest, record, area_nos, created_at, updated_at, fetched_at)
       select id, 'test', id, 'prp_1', 'sale', 'ACTIVE', true, true, version, '', '{}', '{}', now(), now(), now()
