@@ -37,7 +37,7 @@ const counting = (number: number): SearchBackend =>
 function stage(state: Partial<EngineStatus> = { state: 'ready' }) {
   const world = {
     current: state.state === 'ready' ? generation(1) : null,
-    ...{ isCaughtUp: true, caughtUp: 0, lagMs: 1_234.5 as number | null },
+    ...{ isCaughtUp: true, isLost: false, caughtUp: 0, lagMs: 1_234.5 as number | null },
   };
   const answers: string[] = [];
   const backend = createBackendSwitch({
@@ -50,6 +50,7 @@ function stage(state: Partial<EngineStatus> = { state: 'ready' }) {
       async catchUp() {
         world.caughtUp++;
         if (world.isCaughtUp) world.current = generation(9);
+        if (world.isLost) world.current = null;
         return world.isCaughtUp;
       },
     },
@@ -93,6 +94,14 @@ test('a request that must be of now waits once for the newest changes, and tells
   world.isCaughtUp = false;
   const late = search([status('ACTIVE')], { fresh: true });
   assert.deepEqual([await backend.count(late), backend.lagMs?.(late)], [9, 1_235]);
+});
+
+test('a request that waited while the engine turned out to be wrong is answered by PostgreSQL', async () => {
+  const { backend, world, answers } = stage();
+  [world.isCaughtUp, world.isLost] = [false, true];
+  const fresh = search([status('ACTIVE')], { fresh: true });
+  assert.deepEqual([await backend.count(fresh), await backend.count(fresh)], [-1, -1]);
+  assert.deepEqual([backend.lagMs?.(fresh), answers], [null, ['postgres', 'postgres']]);
 });
 
 test('while the engine fills, its searches are refused; where it is unusable or off, PostgreSQL answers them', async () => {

@@ -30,9 +30,9 @@ const KNOWN_LIMIT = 5_000;
 /** Seconds. */
 const RETRY_AFTER = '2';
 
-/** What a request is answered from: one generation for all of its questions. */
+/** What a request is answered from: one generation for all of its questions; null: PostgreSQL. */
 interface Held {
-  readonly generation: Promise<Generation>;
+  readonly generation: Promise<Generation | null>;
   /** Of a search that could not wait for the newest changes. */
   lagMs: number | null;
 }
@@ -51,10 +51,12 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
       requireLoaded(engine.status());
       return null;
     }
-    const newest = async (): Promise<Generation> => {
+    const newest = async (): Promise<Generation | null> => {
       const isCurrent = await engine.catchUp(CATCH_UP_LIMIT, search.signal);
-      if (!isCurrent) held.lagMs = Math.ceil(engine.lagMs() ?? 0);
-      return engine.generation() ?? first;
+      // Meanwhile its answers may have turned out to be wrong.
+      const generation = engine.generation();
+      if (generation !== null && !isCurrent) held.lagMs = Math.ceil(engine.lagMs() ?? 0);
+      return generation;
     };
     const held: Held = { generation: search.fresh ? newest() : Promise.resolve(first), lagMs: null };
     // Whoever asks meets it.
@@ -68,9 +70,9 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
     question: Question<Answer>,
     compared: Question<unknown> = question,
   ): Promise<Answer> {
-    const held = hold(search);
-    if (held === null) return askSql(search, question);
-    const answer = await question(engineOver(await held.generation), search);
+    const generation = (await hold(search)?.generation) ?? null;
+    if (generation === null) return askSql(search, question);
+    const answer = await question(engineOver(generation), search);
     onAnswer('memory');
     onEngineAnswer?.(search, compared);
     return answer;

@@ -5,6 +5,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { appendPrivateEntries, headSequence } from '../../../src/changes/change-store.ts';
 import { createChangePartitions, dropOldChanges } from '../../../src/changes/retention-store.ts';
+import type { Database } from '../../../src/postgres/client/database.ts';
+import { createLocalBuilder } from '../../../src/search/engine/build/local-builder.ts';
 import { draft } from '../../support/catalogue/drafts.ts';
 import { DAY, NOW, writeAreas } from '../../support/catalogue/random-market.ts';
 import { stepArbitrary, take } from '../../support/catalogue/random-steps.ts';
@@ -244,6 +246,41 @@ test('an engine that was wrong is out of use until it is loaded again, and for g
   engine.distrust('A total was wrong again');
   assert.deepEqual([engine.status().state, engine.status().failure], ['off', 'A total was wrong again']);
   assert.equal(engine.generation(), null);
+});
+
+test('an engine that is found to be wrong while it applies changes does not come back with them', async (t) => {
+  const { database, write, createEngine } = await engineStage(t);
+  let whenRead = (): void => {};
+  const read: Database['read'] = async (work, how) => {
+    const found = await database.read(work, how);
+    whenRead();
+    return found;
+  };
+  const { engine, gates } = createEngine({ database: { ...database, read } });
+  await engine.start();
+  gates.load.close();
+  let isDistrusted = false;
+  // What has just been read is applied in several turns, of which this is before the second.
+  whenRead = () => {
+    if (isDistrusted) return;
+    isDistrusted = true;
+    setImmediate(() => engine.distrust('A total was wrong'));
+  };
+  await write(Array.from({ length: 50 }, (_, at) => home(`home-${at}`)));
+  await until('it is being loaded', () => gates.load.came === 2);
+  assert.deepEqual([engine.status().failure, engine.generation()], ['A total was wrong', null]);
+});
+
+test('a market that was read from a file needs as much memory', async (t) => {
+  const { database, write, createEngine } = await engineStage(t);
+  await write([home('a')]);
+  const builder = createLocalBuilder(database);
+  const { engine } = createEngine({
+    memory: 1e6,
+    builder: { ...builder, load: (_, signal) => builder.load(() => {}, signal) },
+  });
+  await engine.start();
+  assert.deepEqual([engine.status().state, engine.generation()], ['off', null]);
 });
 
 test('entries of earlier releases have no version: the engine reads it', async (t) => {

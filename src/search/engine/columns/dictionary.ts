@@ -47,13 +47,12 @@ export class Dictionary {
 
   /** All words so far in memory that threads share: words that are added later never change it. */
   shared(): SharedWords {
-    return { count: this.#ends.length, ends: this.#ends.array, bytes: this.#bytes.array };
+    return { ends: this.#ends.filled(), bytes: this.#bytes.filled() };
   }
 }
 
 /** Words in the order of their codes: where the bytes of each end, which begin where those of the one before end. */
 export interface SharedWords {
-  readonly count: number;
   readonly ends: Uint32Array;
   readonly bytes: Uint8Array;
 }
@@ -92,9 +91,9 @@ export async function copyDictionaries(shared: SharedDictionaries): Promise<Dict
   return copies;
 }
 
-function* wordsOf({ count, ends, bytes }: SharedWords): Generator<string> {
+function* wordsOf({ ends, bytes }: SharedWords): Generator<string> {
   let start = 0;
-  for (const end of ends.subarray(0, count)) {
+  for (const end of ends) {
     yield Buffer.from(bytes.subarray(start, end)).toString();
     start = end;
   }

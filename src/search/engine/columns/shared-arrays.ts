@@ -55,6 +55,11 @@ export class GrowableArray<A extends NumericArray> {
     this.length += end - start;
   }
 
+  /** The elements so far, without the room for more. */
+  filled(): A {
+    return this.array.subarray(0, this.length) as A;
+  }
+
   /** Makes room for so many more. */
   reserve(count: number): void {
     const needed = this.length + count;

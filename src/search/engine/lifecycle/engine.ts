@@ -172,8 +172,8 @@ class Engine implements SearchEngine {
       ...{ from, report, batchSize: BATCH, endsAtGap: true },
     });
     const keeper = this.#keep(base, AbortSignal.any([signal, ending.signal]), (generation) => {
-      // Nobody is shown less than was there when it was loaded.
-      if (generation.sequence < head) return;
+      // Nobody is shown less than was there when it was loaded, nor what is out of use since changes began to be applied.
+      if (signal.aborted || generation.sequence < head) return;
       this.#keeper = keeper;
       this.#follower = follower;
       this.#loadedAt = loadedAt;
@@ -228,6 +228,8 @@ class Engine implements SearchEngine {
       refused.signal.throwIfAborted();
       throw error;
     });
+    // A file of columns is read without progress.
+    requireMemory(base.segments.rental.rows + base.segments.sale.rows, this.#memory);
     this.#loads++;
     return base;
   }
