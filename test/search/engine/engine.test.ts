@@ -250,18 +250,19 @@ test('an engine that was wrong is out of use until it is loaded again, and for g
 
 test('an engine that is found to be wrong while it applies changes does not come back with them', async (t) => {
   const { database, write, createEngine } = await engineStage(t);
-  let whenRead = (): void => {};
+  let whenWordsAreRead = (): void => {};
   const read: Database['read'] = async (work, how) => {
     const found = await database.read(work, how);
-    whenRead();
+    // The words of changed listings, after which nothing else is waited for.
+    if (found instanceof Map) whenWordsAreRead();
     return found;
   };
   const { engine, gates } = createEngine({ database: { ...database, read } });
   await engine.start();
   gates.load.close();
   let isDistrusted = false;
-  // What has just been read is applied in several turns, of which this is before the second.
-  whenRead = () => {
+  // What was read is applied in several turns, of which this is before the second.
+  whenWordsAreRead = () => {
     if (isDistrusted) return;
     isDistrusted = true;
     setImmediate(() => engine.distrust('A total was wrong'));
