@@ -27,7 +27,7 @@ const generation = (sequence: number): Generation => ({ sequence }) as Generatio
 const counting = (number: number): SearchBackend =>
   ({
     count: async () => number,
-    countEach: async () => [number],
+    countEach: async (_: ResolvedSearch, sets: readonly unknown[]) => sets.map((_, at) => number + at),
     page: async (_: ResolvedSearch, known?: unknown) => ({
       ...{ hits: [], more: known !== undefined, total: number },
     }),
@@ -69,12 +69,13 @@ test('the engine is asked for what is on the market, PostgreSQL as soon as anoth
   assert.equal(backend.countsAlong?.(search([status('CLOSED')])), false);
 });
 
-test('sets are counted by the engine only if each of them is on the market', async () => {
+test('sets that are on the market are counted by the engine, and only the others by PostgreSQL', async () => {
   const { backend, answers } = stage();
   const asked = search([status('ACTIVE')]);
-  assert.deepEqual(await backend.countEach(asked, [[status('ACTIVE')], [status('ACTIVE'), CHEAP]]), [1]);
-  assert.deepEqual(await backend.countEach(asked, [[status('ACTIVE')], [CHEAP]]), [-1]);
-  assert.deepEqual(answers, ['memory', 'postgres']);
+  assert.deepEqual(await backend.countEach(asked, [[status('ACTIVE')], [status('ACTIVE'), CHEAP]]), [1, 2]);
+  assert.deepEqual(await backend.countEach(asked, [[CHEAP], [status('ACTIVE')]]), [-1, 1]);
+  assert.deepEqual(await backend.countEach(asked, [[CHEAP]]), [-1]);
+  assert.deepEqual(answers.sort(), ['memory', 'memory', 'postgres', 'postgres']);
 });
 
 test('all questions of a request are answered from one generation, those of the next from the newest', async () => {

@@ -94,9 +94,15 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
     facets: (search, facets, max) => ask(search, (backend, of) => backend.facets(of, facets, max)),
     cells: (search, grid) => ask(search, (backend, of) => backend.cells(of, grid)),
     summaries: (search, measures) => ask(search, (backend, of) => backend.summaries(of, measures)),
-    countEach(search, sets) {
-      const question: Question<readonly number[]> = (backend, of) => backend.countEach(of, sets);
-      return sets.every(isOnMarket) ? ask(search, question) : askSql(search, question);
+    async countEach(search, sets) {
+      const held = sets.filter(isOnMarket);
+      const others = sets.filter((set) => !isOnMarket(set));
+      const [ofHeld, ofOthers] = await Promise.all([
+        held.length === 0 ? [] : ask(search, (backend, of) => backend.countEach(of, held)),
+        others.length === 0 ? [] : askSql(search, (backend, of) => backend.countEach(of, others)),
+      ]);
+      const counts = { held: ofHeld.values(), others: ofOthers.values() };
+      return sets.map((set) => counts[isOnMarket(set) ? 'held' : 'others'].next().value ?? 0);
     },
     currencies: (search, among) =>
       ask(
