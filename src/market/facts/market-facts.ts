@@ -7,7 +7,12 @@ import { createFollower } from '../../changes/follower.ts';
 import { type Clock, HOUR, pause, withDeadline } from '../../lib/clock.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
-import { megabytes, memoryLimit, TooLittleMemory } from '../../search/engine/lifecycle/engine-memory.ts';
+import {
+  megabytes,
+  memoryLimit,
+  sumBytes,
+  TooLittleMemory,
+} from '../../search/engine/lifecycle/engine-memory.ts';
 import { SequenceWaiters } from '../../search/engine/lifecycle/sequence-waiters.ts';
 import { copyFactsOf, expectedListings } from './fact-store.ts';
 import { type Facts, FactWriter } from './fact-writer.ts';
@@ -110,7 +115,7 @@ export class MarketFacts implements FactSource {
         (sum, part) => sum + part.columns.rows,
         0,
       ),
-      bytes: bytesOf(tables),
+      bytes: sumBytes(tables),
       ...{ loads: this.#loads, answers: this.#answers },
     };
   }
@@ -227,11 +232,4 @@ export class MarketFacts implements FactSource {
         `and it may use ${megabytes(memory)}. PostgreSQL computes them, which takes longer`,
     );
   }
-}
-
-/** Bytes of all arrays in a value. */
-function bytesOf(value: unknown): number {
-  if (ArrayBuffer.isView(value)) return value.byteLength;
-  if (typeof value !== 'object' || value === null) return 0;
-  return Object.values(value).reduce((sum: number, each) => sum + bytesOf(each), 0);
 }

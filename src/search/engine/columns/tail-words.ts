@@ -53,6 +53,12 @@ export class TailWords {
     }
   }
 
+  /** All that it holds. */
+  arrays(): readonly unknown[] {
+    const entries = [this.#hashes, this.#rows, this.#previous].map((each) => each.chunks());
+    return [this.#newest, this.#offsets.array, ...entries];
+  }
+
   /** The words by row, in memory that threads share: what comes later never changes it. */
   byRow(): RowWords {
     return { offsets: this.#offsets.array, hashes: this.#hashes.chunks() };

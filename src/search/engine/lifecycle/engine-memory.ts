@@ -1,6 +1,7 @@
 // Memory of the engine: what a market needs, and what a process may use.
 
 import { totalmem } from 'node:os';
+import { shareDictionaries } from '../columns/dictionary.ts';
 import type { Generation } from '../columns/segment.ts';
 
 /** Bytes of a listing in columns, orders and areas, as measured; docs/operations.md tells operators. */
@@ -37,11 +38,18 @@ export function requireMemory(rows: number, limit: number): void {
 export const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1e6)} MB`;
 
 /** Bytes of all arrays of a generation. */
-export function bytesOf({ tables }: Generation): number {
-  return sumBytes(tables);
+export function bytesOf({ tables, dictionaries }: Generation): number {
+  const { rental, sale } = tables;
+  return sumBytes([
+    tables,
+    shareDictionaries(dictionaries),
+    rental.tailWords.arrays(),
+    sale.tailWords.arrays(),
+  ]);
 }
 
-function sumBytes(value: unknown): number {
+/** Bytes of all arrays in objects. */
+export function sumBytes(value: unknown): number {
   if (ArrayBuffer.isView(value)) return value.byteLength;
   if (typeof value !== 'object' || value === null) return 0;
   return Object.values(value).reduce((sum, each) => sum + sumBytes(each), 0);
