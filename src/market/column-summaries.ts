@@ -6,7 +6,7 @@ import {
   eventWall,
   type GroupedRows,
   groupRows,
-  type PartRows,
+  type RowVisitor,
   scopeRows,
   visitRows,
 } from './fact-scan.ts';
@@ -23,10 +23,9 @@ import { type Member, memberOf, SetSummary } from './set-summary.ts';
 import type { ListingScope, PeriodSummary, SummaryRequest } from './store.ts';
 import { type WallTime, wallTimeOf } from './wall-time.ts';
 
-/** What one request is computed with. */
+/** What one request is collected with. */
 interface Question {
   readonly wall: WallTime;
-  readonly scoped: readonly PartRows[];
   readonly grouped: GroupedRows;
   /** Local times in milliseconds, both ascending. */
   readonly starts: Float64Array;
@@ -35,16 +34,17 @@ interface Question {
   readonly set: (index: number, kind: number, group: number) => SetSummary;
   /** About how many nanoseconds it takes to add a member to a set. */
   readonly added: number;
-  readonly pace: Pace;
 }
 
-/** The most values that are collected at once; more periods are gone through in several passes. */
+/** The most values that are collected at once; more periods are gone through in several passes over the rows. */
 const MOST_VALUES = 4_000_000;
 /** Nanoseconds: to come to a row, to look at a period or an event, at a set, and to add a value to one. */
 const ROW = 40;
 const LOOKED_AT = 60;
 const SET = 5;
 const VALUE = 20;
+/** What a request asks for, and the kinds of events. */
+const KINDS = EVENT_KINDS.length + 1;
 
 /** The summaries of each request. */
 export async function summarizeFacts(
@@ -55,61 +55,106 @@ export async function summarizeFacts(
 ): Promise<PeriodSummary[][]> {
   const scoped = await scopeRows(facts, listings, pace);
   const grouped = await groupRows(facts, listings, scoped, pace);
-  const wall = wallTimeOf(listings.timeZone);
-  const passes = Math.max(1, Math.floor(MOST_VALUES / Math.max(1, countRows(scoped))));
-  const results: PeriodSummary[][] = [];
-  for (const request of requests) {
-    const summaries: PeriodSummary[] = [];
-    for (let from = 0; from < request.periods.length; from += passes) {
-      const part = { ...request, periods: request.periods.slice(from, from + passes) };
-      summaries.push(...(await summarize({ wall, scoped, grouped, pace }, part, from)));
-    }
-    results.push(summaries);
+  const scope = { wall: wallTimeOf(listings.timeZone), grouped };
+  const results: PeriodSummary[][] = requests.map(() => []);
+  for (const batch of batchesOf(requests, Math.floor(MOST_VALUES / Math.max(1, countRows(scoped))))) {
+    const collections = batch.map(({ request }) => new Collection(request, scope));
+    // Rows lie far apart in memory: to come to one takes longer than what is done with it.
+    const visitor: RowVisitor = (part) => {
+      const visits = collections.map((each) => each.visitor(part));
+      return (row, at) => {
+        let spent = ROW;
+        for (const visit of visits) spent += visit(row, at);
+        return spent;
+      };
+    };
+    await visitRows(scoped, visitor, pace);
+    for (const [at, { place, first }] of batch.entries())
+      results[place]?.push(...((await collections[at]?.summaries(first, pace)) ?? []));
   }
   return results;
 }
 
-async function summarize(
-  scope: Pick<Question, 'wall' | 'scoped' | 'grouped' | 'pace'>,
-  { set, kinds, periods, measures }: SummaryRequest,
-  first: number,
-): Promise<PeriodSummary[]> {
-  const { groups } = scope.grouped;
-  const kindCount = EVENT_KINDS.length + 1;
-  const sets: (SetSummary | undefined)[] = new Array(periods.length * kindCount * groups.length);
-  const question: Question = {
-    ...scope,
-    starts: Float64Array.from(periods, ({ start }) => Date.parse(start)),
-    ends: Float64Array.from(periods, ({ end }) => Date.parse(end)),
-    set: (index, kind, group) => {
-      const place = (index * kindCount + kind) * groups.length + group;
-      const known = sets[place];
-      if (known !== undefined) return known;
-      const created = new SetSummary(measures);
-      sets[place] = created;
-      return created;
-    },
-    added: VALUE * (1 + measures.length),
-  };
-  if (set === 'inventory') await collectInventory(question);
-  else if (set === 'active') await collectActive(question);
-  else await collectEvents(question, kinds);
-  const summaries: PeriodSummary[] = [];
-  for (let place = 0; place < sets.length; place++) {
-    if (scope.pace.spend(SET)) await scope.pace.pause();
-    const summed = sets[place];
-    if (summed === undefined) continue;
-    const kind = Math.floor(place / groups.length) % kindCount;
-    const name = kind === 0 ? set : EVENT_KINDS[kind - 1];
-    if (name === undefined || name === 'events' || name === 'relisted') continue;
-    summaries.push({
-      index: first + Math.floor(place / groups.length / kindCount),
-      set: name,
-      group: groups[place % groups.length] ?? [],
-      summaries: await scope.pace.run(summed.summaries()),
-    });
+/** Some periods of a request: its place among the requests, and that of the first of these periods among all of its own. */
+interface RequestPart {
+  readonly request: SummaryRequest;
+  readonly place: number;
+  readonly first: number;
+}
+
+/** The requests in parts that are collected together, of so many periods in all. */
+function batchesOf(requests: readonly SummaryRequest[], most: number): RequestPart[][] {
+  const size = Math.max(1, most);
+  const batches: RequestPart[][] = [];
+  let room = 0;
+  for (const [place, request] of requests.entries()) {
+    for (let first = 0; first < request.periods.length; first += size) {
+      const periods = request.periods.slice(first, first + size);
+      if (periods.length > room) {
+        batches.push([]);
+        room = size;
+      }
+      batches.at(-1)?.push({ request: { ...request, periods }, place, first });
+      room -= periods.length;
+    }
   }
-  return summaries;
+  return batches;
+}
+
+/** Collects the members of the sets of one request. */
+class Collection {
+  readonly visitor: RowVisitor;
+  readonly #request: SummaryRequest;
+  readonly #groups: GroupedRows['groups'];
+  readonly #sets: (SetSummary | undefined)[];
+
+  constructor(request: SummaryRequest, scope: Pick<Question, 'wall' | 'grouped'>) {
+    const { set, kinds, periods, measures } = request;
+    const { groups } = scope.grouped;
+    const sets: (SetSummary | undefined)[] = new Array(periods.length * KINDS * groups.length);
+    this.#request = request;
+    this.#groups = groups;
+    this.#sets = sets;
+    const question: Question = {
+      ...scope,
+      starts: Float64Array.from(periods, ({ start }) => Date.parse(start)),
+      ends: Float64Array.from(periods, ({ end }) => Date.parse(end)),
+      set: (index, kind, group) => {
+        const place = (index * KINDS + kind) * groups.length + group;
+        const known = sets[place];
+        if (known !== undefined) return known;
+        const created = new SetSummary(measures);
+        sets[place] = created;
+        return created;
+      },
+      added: VALUE * (1 + measures.length),
+    };
+    if (set === 'inventory') this.visitor = inventoryVisitor(question);
+    else if (set === 'active') this.visitor = activeVisitor(question);
+    else this.visitor = eventVisitor(question, kinds);
+  }
+
+  /** Of the sets that have members; `first`: the place of the first period. */
+  async summaries(first: number, pace: Pace): Promise<PeriodSummary[]> {
+    const { set } = this.#request;
+    const [sets, groups] = [this.#sets, this.#groups];
+    const summaries: PeriodSummary[] = [];
+    for (let place = 0; place < sets.length; place++) {
+      if (pace.spend(SET)) await pace.pause();
+      const summed = sets[place];
+      if (summed === undefined) continue;
+      const kind = Math.floor(place / groups.length) % KINDS;
+      const name = kind === 0 ? set : EVENT_KINDS[kind - 1];
+      if (name === undefined || name === 'events' || name === 'relisted') continue;
+      summaries.push({
+        index: first + Math.floor(place / groups.length / KINDS),
+        set: name,
+        group: groups[place % groups.length] ?? [],
+        summaries: await pace.run(summed.summaries()),
+      });
+    }
+    return summaries;
+  }
 }
 
 /** How many of the ascending times are at `at` or before. */
@@ -137,15 +182,15 @@ function countBefore(times: Float64Array, at: number): number {
 const DAY = 86_400_000;
 
 /** The listings on the market as each day begins. */
-async function collectInventory({ wall, scoped, grouped, ends, set, added, pace }: Question): Promise<void> {
+function inventoryVisitor({ wall, grouped, ends, set, added }: Question): RowVisitor {
   const member: Member = memberOf();
-  const visitor = ({ columns, periods: { offsets, values } }: FactPart) => {
+  return ({ columns, periods: { offsets, values } }: FactPart) => {
     const sizes = columns.numbers.livingArea;
     return (row: number, at: number): number => {
       const group = grouped.numbers[at] as number;
       member.livingArea = sizes === undefined ? Number.NaN : (sizes[row] as number);
       const last = offsets[row + 1] as number;
-      let spent = ROW;
+      let spent = 0;
       for (let period = offsets[row] as number; period < last; period += PERIOD_WIDTH) {
         spent += LOOKED_AT;
         const to = countUpTo(ends, wall(values[period + PERIOD.end] as number));
@@ -163,31 +208,21 @@ async function collectInventory({ wall, scoped, grouped, ends, set, added, pace 
       return spent;
     };
   };
-  await visitRows(scoped, visitor, pace);
 }
 
 const DROP = EVENT_KINDS.indexOf('drop') + 1;
 
 /** The listings that were on the market at any time of each period, and whether their price was lowered in it. */
-async function collectActive({
-  wall,
-  scoped,
-  grouped,
-  starts,
-  ends,
-  set,
-  added,
-  pace,
-}: Question): Promise<void> {
+function activeVisitor({ wall, grouped, starts, ends, set, added }: Question): RowVisitor {
   // The place of the last listing that was on the market in each period, and of the last whose price was lowered.
   const listed = new Int32Array(starts.length).fill(-1);
   const dropped = new Int32Array(starts.length).fill(-1);
   const member: Member = memberOf();
-  const visitor = ({ periods: { offsets, values }, events }: FactPart) => {
+  return ({ periods: { offsets, values }, events }: FactPart) => {
     return (row: number, at: number): number => {
       let [first, end] = [starts.length, 0];
       const last = offsets[row + 1] as number;
-      let spent = ROW;
+      let spent = 0;
       for (let period = offsets[row] as number; period < last; period += PERIOD_WIDTH) {
         spent += LOOKED_AT;
         const to = countBefore(starts, wall(values[period + PERIOD.end] as number));
@@ -218,21 +253,20 @@ async function collectActive({
       return spent + added * (end - first);
     };
   };
-  await visitRows(scoped, visitor, pace);
 }
 
 /** The events of each period. */
-async function collectEvents(
-  { wall, scoped, grouped, starts, ends, set, added, pace }: Question,
+function eventVisitor(
+  { wall, grouped, starts, ends, set, added }: Question,
   wanted: readonly string[],
-): Promise<void> {
+): RowVisitor {
   const isWanted = Uint8Array.from([0, ...EVENT_KINDS.map((kind) => Number(wanted.includes(kind)))]);
   const member: Member = memberOf();
-  const visitor = ({ columns, events: { offsets, values } }: FactPart) => {
+  return ({ columns, events: { offsets, values } }: FactPart) => {
     const sizes = columns.numbers.livingArea;
     return (row: number, at: number): number => {
       const last = offsets[row + 1] as number;
-      let spent = ROW;
+      let spent = 0;
       for (let event = offsets[row] as number; event < last; event += EVENT_WIDTH) {
         const kind = values[event + EVENT.kind] as number;
         if (isWanted[kind] !== 1) continue;
@@ -253,5 +287,4 @@ async function collectEvents(
       return spent;
     };
   };
-  await visitRows(scoped, visitor, pace);
 }

@@ -164,12 +164,11 @@ export const countRows = (scoped: readonly PartRows[]): number =>
 /** Does something with a row, of which its place among all of them is told; returns about how many nanoseconds it took. */
 export type RowVisit = (row: number, at: number) => number;
 
+/** Visits of the rows of a part. */
+export type RowVisitor = (part: FactPart) => RowVisit;
+
 /** Visits each of the rows with what `visitor` makes for its part, in turns. */
-export async function visitRows(
-  scoped: readonly PartRows[],
-  visitor: (part: FactPart) => RowVisit,
-  pace: Pace,
-): Promise<void> {
+export async function visitRows(scoped: readonly PartRows[], visitor: RowVisitor, pace: Pace): Promise<void> {
   let at = 0;
   for (const { part, rows } of scoped) {
     const visit = visitor(part);
