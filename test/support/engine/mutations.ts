@@ -136,6 +136,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['compareToId(columns, row, start)) > 0', 'compareToId(columns, row, start)) >= 0', 'pages'],
     ['if (key < least ||', 'if (key <= least ||', 'pages'],
     ['key > this.#highest)', 'key >= this.#highest)', 'pages'],
+    ['rows.length === this.#limit && isBefore', 'isBefore', 'pages'],
     ['own === rank && isFound ? 0 : own < rank', 'own === rank && isFound ? 0 : own > rank', 'pages'],
   ]),
   ...within('questions/page.ts', QUESTIONS, [
@@ -144,7 +145,9 @@ export const MUTATIONS: readonly Mutation[] = [
     ['return isBackwards ? place - 1 : place;', 'return isBackwards ? place : place;', 'pages'],
     ['count = narrowLive(baseRemoved, rows, count);', '', 'pages'],
     ['others.length > 0 ? undefined', 'others.length > 9 ? undefined', 'pages'],
-    ['order === undefined ? [base, tail] : [tail]', '[tail]', 'pages'],
+    ['order === undefined ? Number.POSITIVE_INFINITY', 'order === undefined ? mostRanked', 'pages'],
+    ['order === undefined || total <= most ?', 'order === undefined || total > 0 ?', 'pages'],
+    ['await rankParts([tail], search, first);', '', 'pages'],
   ]),
   ...within('questions/facets.ts', SUMMARIES, [
     ['code === 0 ? []', 'code === 1 ? []', 'facets count'],
