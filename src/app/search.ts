@@ -65,7 +65,7 @@ export function createSearch(wiring: SearchWiring): SearchParts {
     ...{ caller, request: resolved, remedy: SEARCH_REMEDY, maxWait },
   });
   const sqlOver = (from: Database, queue: (search: ResolvedSearch) => Database = () => from) =>
-    createSqlBackend({ database: from, queue, areas });
+    createSqlBackend({ database: from, queue });
   const queued = sqlOver(database, (search) => analytics.database(askerOf(search)));
   const sql = rememberAnswers(queued, memory);
   const engine = settings.engine === 'memory' ? createSearchEngine(wiring) : NO_ENGINE;
