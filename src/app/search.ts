@@ -72,7 +72,7 @@ export function createSearch(wiring: SearchWiring): SearchParts {
   const engineOver = (generation: Generation, snapshot?: Database): SearchBackend => {
     const from = snapshot ?? database;
     return createEngineBackend({
-      generation: () => generation,
+      generation,
       findListings: (ids, signal) =>
         from.read((statements) => findListings(statements, ids), {
           planned: 'once',

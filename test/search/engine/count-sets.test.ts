@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { countSets, numberSets } from '../../../src/search/engine/questions/count-sets.ts';
 import { Pace } from '../../../src/search/engine/questions/pace.ts';
-import { PreparedSearch } from '../../../src/search/engine/questions/prepared-search.ts';
+import { prepareSearch } from '../../../src/search/engine/questions/prepared-search.ts';
 import type { Condition } from '../../../src/search/query/condition.ts';
 import type { SearchPlan } from '../../../src/search/query/plan.ts';
 import { compileConditions } from '../../../src/search/query/predicate.ts';
@@ -35,12 +35,12 @@ test('rows that meet a set are counted as a plain loop counts them, in the curre
           const plan = { listingType: 'sale', conditions: always, text: null, ignoreDisplayRules };
           const numbered = numberSets(sets);
           const resolved = { areas: [], areaNos: AREA_NOS, words: new Map(Object.entries(words)) };
-          const prepared = new PreparedSearch(
+          const prepared = await prepareSearch(
             generation,
             { plan: { ...plan, startedAt: STARTED_AT } as unknown as SearchPlan, resolved },
+            undefined,
             numbered.conditions,
           );
-          await prepared.prepare();
           const found = await countSets(prepared.countedParts(), numbered.sets, new Pace());
           const expected = sets.map((set) => {
             const context = { areaNos: AREA_NOS, words, startedAt: STARTED_AT };

@@ -150,7 +150,7 @@ async function checkWalk(
   expected: readonly string[],
   mostRanked: number,
 ): Promise<void> {
-  const search = prepare(random, plan);
+  const search = await prepare(random, plan);
   for (const direction of ['next', 'previous'] as const) {
     const ids: string[] = [];
     let cursor: SearchPlan['cursor'] = null;
@@ -176,7 +176,7 @@ async function checkWayBack(
   expected: readonly string[],
   mostRanked: number,
 ): Promise<void> {
-  const search = prepare(random, plan);
+  const search = await prepare(random, plan);
   const all = await findPage(plan, search, expected.length + 1, mostRanked);
   let last = all.found.at(-1);
   const ids: string[] = [];

@@ -40,7 +40,6 @@ export async function findPage(
   mostRanked = MOST_RANKED,
 ): Promise<FoundPage> {
   const ranking = new Ranking(plan, search);
-  await search.prepare();
   const { table } = search;
   const order = orderFor(plan, table.base);
   const most = order === undefined ? Number.POSITIVE_INFINITY : mostRanked;

@@ -6,50 +6,70 @@ import type { Columns, Generation, Table } from '../columns/segment.ts';
 import { compileFilter, compileFilters } from './compile-filters.ts';
 import type { CountedPart } from './count-sets.ts';
 import type { Filter, FilterContext } from './filter.ts';
-import { Pace, runAtOnce } from './pace.ts';
+import { Pace } from './pace.ts';
 import { partsOf } from './scan.ts';
 import { matchText, type TextMatch } from './text-match.ts';
+
+type Matches = ReadonlyMap<TextCondition, ReadonlyMap<Columns, TextMatch>>;
+
+/** `conditions`: others than those of the search. Finds in turns the rows that have the words of its texts. */
+export async function prepareSearch(
+  generation: Generation,
+  search: ResolvedSearch,
+  pace = new Pace(),
+  conditions = search.plan.conditions,
+): Promise<PreparedSearch> {
+  const { plan, resolved } = search;
+  const table = generation.tables[plan.listingType];
+  const texts = conditions.filter((condition) => condition.kind === 'text');
+  const matches = new Map<TextCondition, Map<Columns, TextMatch>>();
+  for (const text of new Set([...texts, ...(plan.text ? [plan.text] : [])])) {
+    const own = new Map<Columns, TextMatch>();
+    for (const { columns } of partsOf(table))
+      own.set(columns, await pace.run(matchText(text, resolved.words, table, columns)));
+    matches.set(text, own);
+  }
+  return new PreparedSearch(generation, search, pace, conditions, matches);
+}
 
 export class PreparedSearch {
   readonly table: Table;
   readonly pace: Pace;
   readonly #search: ResolvedSearch;
-  readonly #generation: Generation;
   readonly #conditions: readonly Condition[];
+  readonly #context: FilterContext;
   readonly #filters = new Map<Columns, readonly Filter[]>();
-  readonly #matches = new Map<TextCondition, Map<Columns, TextMatch>>();
 
-  /** `conditions`: others than those of the search. */
   constructor(
-    generation: Generation,
+    { tables, dictionaries }: Generation,
     search: ResolvedSearch,
-    conditions = search.plan.conditions,
-    pace = new Pace(),
+    pace: Pace,
+    conditions: readonly Condition[],
+    matches: Matches,
   ) {
-    this.table = generation.tables[search.plan.listingType];
+    const { plan, resolved } = search;
+    this.table = tables[plan.listingType];
     this.pace = pace;
-    this.#generation = generation;
     this.#search = search;
     this.#conditions = conditions;
+    this.#context = {
+      ...{ dictionaries, areaNos: resolved.areaNos, startedAt: plan.startedAt },
+      matchText(text, columns) {
+        const match = matches.get(text)?.get(columns);
+        if (match === undefined) throw new Error('The words of a text were not looked up');
+        return match;
+      },
+    };
   }
 
-  /** Does in turns what filters are compiled with; without it they do so in one go. */
-  async prepare(): Promise<void> {
-    const { text } = this.#search.plan;
-    const texts = this.#conditions.filter((condition) => condition.kind === 'text');
-    for (const each of new Set([...texts, ...(text ? [text] : [])])) {
-      for (const { columns } of partsOf(this.table)) {
-        const matches = getOrCreate(this.#matches, each, () => new Map<Columns, TextMatch>());
-        if (matches.has(columns)) continue;
-        matches.set(columns, await this.pace.run(this.#matchSteps(each, columns)));
-      }
-    }
-  }
-
-  readonly filters = (columns: Columns): readonly Filter[] =>
-    getOrCreate(this.#filters, columns, () =>
-      compileFilters(this.#conditions, this.#search.plan.ignoreDisplayRules, columns, this.#context),
-    );
+  readonly filters = (columns: Columns): readonly Filter[] => {
+    const known = this.#filters.get(columns);
+    if (known !== undefined) return known;
+    const { ignoreDisplayRules } = this.#search.plan;
+    const filters = compileFilters(this.#conditions, ignoreDisplayRules, columns, this.#context);
+    this.#filters.set(columns, filters);
+    return filters;
+  };
 
   /** The parts of the table with a filter for each condition by itself, among all that may be shown in the plan's currency. */
   countedParts(): CountedPart[] {
@@ -62,36 +82,9 @@ export class PreparedSearch {
     }));
   }
 
-  get #context(): FilterContext {
-    const { plan, resolved } = this.#search;
-    return {
-      dictionaries: this.#generation.dictionaries,
-      areaNos: resolved.areaNos,
-      startedAt: plan.startedAt,
-      matchText: this.#matchText,
-    };
-  }
-
   /** How relevant each row is; null for a search without words. */
   relevance(columns: Columns): Uint8Array | null {
     const { text } = this.#search.plan;
-    return text && this.#matchText(text, columns).relevance;
+    return text && this.#context.matchText(text, columns).relevance;
   }
-
-  readonly #matchText = (text: TextCondition, columns: Columns): TextMatch => {
-    const matches = getOrCreate(this.#matches, text, () => new Map<Columns, TextMatch>());
-    return getOrCreate(matches, columns, () => runAtOnce(this.#matchSteps(text, columns)));
-  };
-
-  #matchSteps(text: TextCondition, columns: Columns) {
-    return matchText(text, this.#search.resolved.words, this.table, columns);
-  }
-}
-
-function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const created = create();
-  map.set(key, created);
-  return created;
 }
