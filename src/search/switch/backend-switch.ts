@@ -96,18 +96,8 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
       const question: Question<readonly number[]> = (backend, of) => backend.countEach(of, sets);
       return sets.every(isOnMarket) ? ask(search, question) : askSql(search, question);
     },
-    currencies: (search, among) =>
-      ask(
-        search,
-        (backend, of) => backend.currencies(of, among),
-        async (backend, of) => (await backend.currencies(of, among)).toSorted(),
-      ),
-    sources: (search) =>
-      ask(
-        search,
-        (backend, of) => backend.sources(of),
-        async (backend, of) => (await backend.sources(of)).toSorted(),
-      ),
+    currencies: (search, among) => ask(search, (backend, of) => backend.currencies(of, among)),
+    sources: (search) => ask(search, (backend, of) => backend.sources(of)),
     lagMs: ({ resolved }) => requests.get(resolved)?.lagMs ?? null,
   };
 }

@@ -132,7 +132,7 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     });
   }
 
-  /** The words of a column among all results. */
+  /** The words of a column among all results, in alphabetical order. */
   function codesOf(
     search: ResolvedSearch,
     column: 'currency' | 'providerId',
@@ -141,7 +141,11 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     const counter = codeCounter(column, dictionaries[column]);
     return scan(search, {
       consumersOf: (columns) => [counter.consume(columns)],
-      finish: () => counter.counts().map(({ value }) => String(value)),
+      finish: () =>
+        counter
+          .counts()
+          .map(({ value }) => String(value))
+          .sort(),
       limits,
     });
   }
