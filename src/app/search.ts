@@ -7,7 +7,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import { findListings } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
-import type { BaseBuilder } from '../search/engine/build/base-builder.ts';
+import type { BaseBuilder } from '../search/engine/build/build-base.ts';
 import type { Generation } from '../search/engine/columns/segment.ts';
 import { createSearchEngine } from '../search/engine/lifecycle/engine.ts';
 import type { LONGEST_TAIL } from '../search/engine/lifecycle/generation-keeper.ts';
