@@ -18,6 +18,7 @@ const within = (file: string, test: string, changes: readonly Change[]): Mutatio
 
 const QUESTIONS = 'test/search/engine/questions.test.ts';
 const BLOCKS = 'test/search/engine/blocks.test.ts';
+const COUNTS = 'test/search/engine/count-sets.test.ts';
 const SUMMARIES = 'test/search/summaries.test.ts';
 const EDGES = 'test/search/edges.test.ts';
 const ENGINE = 'test/search/engine/engine.test.ts';
@@ -169,6 +170,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ['listing.version === version || matching.has(id)', 'listing.version > 0', 'a walk meets'],
     ['plan.limit + 1 + 2 * gone.size', 'plan.limit + 1', 'a walk meets'],
     ['read < MOST_READS || hits.length === 0', 'read < MOST_READS', 'a walk meets'],
+  ]),
+  ...within('questions/engine-backend.ts', COUNTS, [
+    ['conditions: plan.conditions.filter(isCurrency)', 'conditions: []', 'a plain loop'],
+  ]),
+  ...within('questions/count-sets.ts', COUNTS, [
+    ['| (1 << (place & 31))', '| (1 << (place & 15))', 'a plain loop'],
+    ['(joined[word] as number) & (own', '(joined[word] as number) | (own', 'a plain loop'],
   ]),
   ...within('build/merged-rows.ts', BUILD, [
     ['value === other && (base.idRanks', 'value !== other && (base.idRanks'],

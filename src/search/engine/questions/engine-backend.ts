@@ -2,6 +2,8 @@
 
 import type { Place } from '../../../lib/costly-work.ts';
 import type { StoredListing } from '../../../listings/store.ts';
+import { type Condition, isCurrency } from '../../query/condition.ts';
+import { numberSets } from '../../query/condition-sets.ts';
 import type { Measure, Summary } from '../../query/measures.ts';
 import type { Facet } from '../../query/parameters.ts';
 import type { ResolvedSearch } from '../../query/plan.ts';
@@ -15,11 +17,11 @@ import type {
 } from '../../query/search-backend.ts';
 import type { Columns, Generation } from '../columns/segment.ts';
 import { CELL_COST, CellGroups } from './cells.ts';
-import { countSets, numberSets } from './count-sets.ts';
+import { SetCounter } from './count-sets.ts';
 import { codeCounter, facetCounter } from './facets.ts';
 import { PAGE_PACE, Pace, type PaceLimits, SUMMARY_PACE } from './pace.ts';
 import { type FoundId, findPage } from './page.ts';
-import { prepareSearch } from './prepared-search.ts';
+import { type PreparedSearch, prepareSearch } from './prepared-search.ts';
 import { partsOf, type RowConsumer, scanRows } from './scan.ts';
 import { SummaryCollector } from './summaries.ts';
 
@@ -45,13 +47,15 @@ const MEASURE_COST = 10;
 
 /** What is done with all results. */
 interface Consumption<T> {
-  readonly consumersOf: (columns: Columns) => readonly RowConsumer[];
+  readonly consumersOf: (columns: Columns, prepared: PreparedSearch) => readonly RowConsumer[];
   /** Nanoseconds that all of these take for a result; absent: what a scan believes. */
   readonly row?: number;
   /** What is made of them, and of how many there are. */
   readonly finish: (total: number, pace: Pace) => T | Promise<T>;
   /** Default: those of a summary. */
   readonly limits?: PaceLimits;
+  /** Conditions that consumers ask by themselves. */
+  readonly others?: readonly Condition[];
 }
 
 /** Pages are filled up so often, where listings changed between the engine's answer and the reading of their records. */
@@ -102,10 +106,21 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     },
     countEach(search, all) {
       const { conditions, sets } = numberSets(all);
-      return paced(options, search, SUMMARY_PACE, async (pace) => {
-        const prepared = await prepareSearch(generation, search, pace, conditions);
-        return countSets(prepared.countedParts(), sets, pace);
-      });
+      const counter = new SetCounter(sets);
+      const { plan } = search;
+      const among = { ...plan, conditions: plan.conditions.filter(isCurrency), text: null };
+      return scan(
+        { ...search, plan: among },
+        {
+          others: conditions,
+          consumersOf(columns, prepared) {
+            const filters = conditions.map((each) => prepared.filterOf(each, columns));
+            return [counter.consume(columns, filters, prepared.pace)];
+          },
+          row: 1,
+          finish: () => counter.counts,
+        },
+      );
     },
     async currencies(search, among) {
       return (await codesOf(search, 'currency', PAGE_PACE)).filter((currency) => among.includes(currency));
@@ -115,19 +130,19 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
 
   function scan<T>(
     search: ResolvedSearch,
-    { consumersOf, row, finish, limits = SUMMARY_PACE }: Consumption<T>,
+    { consumersOf, row, finish, limits = SUMMARY_PACE, others }: Consumption<T>,
   ): Promise<T> {
     return paced(options, search, limits, async (pace) => {
-      const { table, filters } = await prepareSearch(generation, search, pace);
+      const prepared = await prepareSearch(generation, search, pace, others);
       let total = 0;
       const consume = (columns: Columns): RowConsumer => {
-        const consumers = consumersOf(columns);
+        const consumers = consumersOf(columns, prepared);
         return (rows, count) => {
           total += count;
           for (const take of consumers) take(rows, count);
         };
       };
-      await scanRows(partsOf(table), filters, consume, pace, row);
+      await scanRows(partsOf(prepared.table), prepared.filters, consume, pace, row);
       return finish(total, pace);
     });
   }

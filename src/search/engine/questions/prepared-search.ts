@@ -1,10 +1,9 @@
 // Search prepared for one table: its filters over either part, each compiled once.
 
-import { type Condition, isCurrency, type TextCondition } from '../../query/condition.ts';
+import type { Condition, TextCondition } from '../../query/condition.ts';
 import type { ResolvedSearch } from '../../query/plan.ts';
 import type { Columns, Generation, Table } from '../columns/segment.ts';
 import { compileFilter, compileFilters } from './compile-filters.ts';
-import type { CountedPart } from './count-sets.ts';
 import type { Filter, FilterContext } from './filter.ts';
 import { Pace } from './pace.ts';
 import { partsOf } from './scan.ts';
@@ -12,16 +11,16 @@ import { matchText, type TextMatch } from './text-match.ts';
 
 type Matches = ReadonlyMap<TextCondition, ReadonlyMap<Columns, TextMatch>>;
 
-/** `conditions`: others than those of the search. Finds in turns the rows that have the words of its texts. */
+/** Finds in turns the rows that have the words of its texts, and of those of `others`, which are asked by themselves. */
 export async function prepareSearch(
   generation: Generation,
   search: ResolvedSearch,
   pace = new Pace(),
-  conditions = search.plan.conditions,
+  others: readonly Condition[] = [],
 ): Promise<PreparedSearch> {
   const { plan, resolved } = search;
   const table = generation.tables[plan.listingType];
-  const texts = conditions.filter((condition) => condition.kind === 'text');
+  const texts = [...plan.conditions, ...others].filter((condition) => condition.kind === 'text');
   const matches = new Map<TextCondition, Map<Columns, TextMatch>>();
   for (const text of new Set([...texts, ...(plan.text ? [plan.text] : [])])) {
     const own = new Map<Columns, TextMatch>();
@@ -29,29 +28,21 @@ export async function prepareSearch(
       own.set(columns, await pace.run(matchText(text, resolved.words, table, columns)));
     matches.set(text, own);
   }
-  return new PreparedSearch(generation, search, pace, conditions, matches);
+  return new PreparedSearch(generation, search, pace, matches);
 }
 
 export class PreparedSearch {
   readonly table: Table;
   readonly pace: Pace;
   readonly #search: ResolvedSearch;
-  readonly #conditions: readonly Condition[];
   readonly #context: FilterContext;
   readonly #filters = new Map<Columns, readonly Filter[]>();
 
-  constructor(
-    { tables, dictionaries }: Generation,
-    search: ResolvedSearch,
-    pace: Pace,
-    conditions: readonly Condition[],
-    matches: Matches,
-  ) {
+  constructor({ tables, dictionaries }: Generation, search: ResolvedSearch, pace: Pace, matches: Matches) {
     const { plan, resolved } = search;
     this.table = tables[plan.listingType];
     this.pace = pace;
     this.#search = search;
-    this.#conditions = conditions;
     this.#context = {
       ...{ dictionaries, areaNos: resolved.areaNos, startedAt: plan.startedAt },
       matchText(text, columns) {
@@ -65,21 +56,15 @@ export class PreparedSearch {
   readonly filters = (columns: Columns): readonly Filter[] => {
     const known = this.#filters.get(columns);
     if (known !== undefined) return known;
-    const { ignoreDisplayRules } = this.#search.plan;
-    const filters = compileFilters(this.#conditions, ignoreDisplayRules, columns, this.#context);
+    const { conditions, ignoreDisplayRules } = this.#search.plan;
+    const filters = compileFilters(conditions, ignoreDisplayRules, columns, this.#context);
     this.#filters.set(columns, filters);
     return filters;
   };
 
-  /** The parts of the table with a filter for each condition by itself, among all that may be shown in the plan's currency. */
-  countedParts(): CountedPart[] {
-    const { plan } = this.#search;
-    const currency = plan.conditions.filter(isCurrency);
-    return partsOf(this.table).map((part) => ({
-      ...part,
-      always: compileFilters(currency, plan.ignoreDisplayRules, part.columns, this.#context),
-      filters: this.#conditions.map((each) => compileFilter(each, part.columns, this.#context)),
-    }));
+  /** The filter of a condition by itself. */
+  filterOf(condition: Condition, columns: Columns): Filter {
+    return compileFilter(condition, columns, this.#context);
   }
 
   /** How relevant each row is; null for a search without words. */
