@@ -3,9 +3,9 @@
 import type { Box } from '../../src/geometry/geometry.ts';
 import { CellGroups } from '../../src/search/engine/questions/cells.ts';
 import { facetCounter } from '../../src/search/engine/questions/facets.ts';
-import { runAtOnce } from '../../src/search/engine/questions/pace.ts';
+import { Pace } from '../../src/search/engine/questions/pace.ts';
 import { findPage } from '../../src/search/engine/questions/page.ts';
-import { PreparedSearch } from '../../src/search/engine/questions/prepared-search.ts';
+import { prepareSearch } from '../../src/search/engine/questions/prepared-search.ts';
 import { partsOf, scanRows } from '../../src/search/engine/questions/scan.ts';
 import type { Condition, TextCondition } from '../../src/search/query/condition.ts';
 import type { Facet } from '../../src/search/query/parameters.ts';
@@ -42,17 +42,17 @@ function prepare(
   const words = new Map(
     (plan.text?.words ?? []).map((word) => [word, { spellings: [word, ...spellings], areaNos: [] }]),
   );
-  return new PreparedSearch(market.generation, { plan, resolved: { areas: [], areaNos, words } });
+  return prepareSearch(market.generation, { plan, resolved: { areas: [], areaNos, words } });
 }
 
 /** The twenty first with the exact total. */
 export const page =
   (draw: Draw, plan: SearchPlan, ...names: [areaNos?: number[], spellings?: string[]]) =>
-  () =>
-    findPage(plan, prepare(draw, plan, ...names), 21);
+  async () =>
+    findPage(plan, await prepare(draw, plan, ...names), 21);
 
 export const count = (draw: Draw, plan: SearchPlan) => async () => {
-  const { table, filters } = prepare(draw, plan);
+  const { table, filters } = await prepare(draw, plan);
   let total = 0;
   await scanRows(partsOf(table), filters, () => (_, rows) => {
     total += rows;
@@ -61,7 +61,7 @@ export const count = (draw: Draw, plan: SearchPlan) => async () => {
 };
 
 export const facets = (draw: Draw, wanted: readonly Facet[]) => async () => {
-  const { table, filters } = prepare(draw, planOf([]));
+  const { table, filters } = await prepare(draw, planOf([]));
   const counters = wanted.map((facet) => facetCounter(facet, draw.market.generation.dictionaries));
   await scanRows(partsOf(table), filters, (columns) => {
     const consumers = counters.map((counter) => counter.consume(columns));
@@ -74,10 +74,10 @@ export const facets = (draw: Draw, wanted: readonly Facet[]) => async () => {
 
 /** The cells of results, so fine. */
 export const cells = (draw: Draw, plan: SearchPlan, letters: number) => async () => {
-  const { table, filters } = prepare(draw, plan);
+  const { table, filters } = await prepare(draw, plan);
   const groups = new CellGroups(letters);
   await scanRows(partsOf(table), filters, (columns) => groups.consume(columns));
-  return runAtOnce(groups.cells({ limit: Number.POSITIVE_INFINITY, after: undefined }));
+  return new Pace().run(groups.cells({ limit: Number.POSITIVE_INFINITY, after: undefined }));
 };
 
 const town = ({ market, next }: Draw): Town => townAt(market.towns, next());

@@ -30,9 +30,8 @@ import { countGrantsOf, revokeGrantsOfSubscription, setGrantWatched } from '../o
 import { createAudit } from '../oauth/protocol/audit.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import type { BaseBuilder } from '../search/engine/build/base-builder.ts';
+import { type BaseBuilder, createLocalBuilder } from '../search/engine/build/build-base.ts';
 import { type BuilderTarget, createThreadBuilder } from '../search/engine/build/builder-thread.ts';
-import { createLocalBuilder } from '../search/engine/build/local-builder.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { AnalyticsQueue, type Places } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency.ts';

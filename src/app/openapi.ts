@@ -14,7 +14,7 @@ import { createMetrics } from '../lib/metrics.ts';
 import { NO_FACTS } from '../market/facts/market-facts.ts';
 import { oauthRoutes } from '../oauth/authorization-server.ts';
 import { openDatabase } from '../postgres/client/database.ts';
-import { createLocalBuilder } from '../search/engine/build/local-builder.ts';
+import { createLocalBuilder } from '../search/engine/build/build-base.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
 import { EXAMPLES } from './examples.ts';

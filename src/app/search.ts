@@ -7,7 +7,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import { findListings } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
-import type { BaseBuilder } from '../search/engine/build/base-builder.ts';
+import type { BaseBuilder } from '../search/engine/build/build-base.ts';
 import type { Generation } from '../search/engine/columns/segment.ts';
 import { createSearchEngine } from '../search/engine/lifecycle/engine.ts';
 import type { LONGEST_TAIL } from '../search/engine/lifecycle/generation-keeper.ts';
@@ -65,14 +65,14 @@ export function createSearch(wiring: SearchWiring): SearchParts {
     ...{ caller, request: resolved, remedy: SEARCH_REMEDY, maxWait },
   });
   const sqlOver = (from: Database, queue: (search: ResolvedSearch) => Database = () => from) =>
-    createSqlBackend({ database: from, queue, areas });
+    createSqlBackend({ database: from, queue });
   const queued = sqlOver(database, (search) => analytics.database(askerOf(search)));
   const sql = rememberAnswers(queued, memory);
   const engine = settings.engine === 'memory' ? createSearchEngine(wiring) : NO_ENGINE;
   const engineOver = (generation: Generation, snapshot?: Database): SearchBackend => {
     const from = snapshot ?? database;
     return createEngineBackend({
-      generation: () => generation,
+      generation,
       findListings: (ids, signal) =>
         from.read((statements) => findListings(statements, ids), {
           planned: 'once',

@@ -11,8 +11,7 @@ import { presentListing, type ReaderView } from '../listings/presenter.ts';
 import { ListingSchema } from '../listings/record.ts';
 import { parseFields, selectFields } from '../listings/sparse-fields.ts';
 import type { StoredListing } from '../listings/store.ts';
-import { exactTotal, type FoundTotal } from '../search/summaries/total.ts';
-import { TotalNoteSchema, TotalSchema } from '../search/summaries/total-schema.ts';
+import { exactTotal, type FoundTotal, TotalNoteSchema, TotalSchema } from '../search/summaries/total.ts';
 import { findTargetListings, viewOf, type WatcherOptions } from './resolve-target.ts';
 import type { Watcher } from './watcher.ts';
 

@@ -7,9 +7,6 @@ type Scalar = string | number | bigint | boolean | null | Date | Uint8Array;
 /** A fragment, or a value to bind; lists of values included. */
 export type SqlValue = SqlFragment | Scalar | readonly Scalar[];
 
-/** The columns of a row as PostgreSQL wrote them. */
-export type RawRow = readonly (Buffer | null)[];
-
 /** Part of a statement, with the values to bind. */
 export class SqlFragment {
   readonly strings: readonly string[];
@@ -21,8 +18,7 @@ export class SqlFragment {
   }
 }
 
-/** `raw`: resolves with the bytes of each column instead of rows. */
-type Run = (statement: SqlFragment, raw?: boolean) => Promise<unknown>;
+type Run = (statement: SqlFragment) => Promise<unknown>;
 
 /** A whole statement: runs when first awaited, and never if it is only a fragment of another one. */
 export class Statement<Rows> extends SqlFragment implements Promise<Rows> {
@@ -33,11 +29,6 @@ export class Statement<Rows> extends SqlFragment implements Promise<Rows> {
   constructor(strings: readonly string[], values: readonly SqlValue[], run: Run) {
     super(strings, values);
     this.#run = run;
-  }
-
-  /** Runs the statement; resolves with the unparsed bytes of each column of each row. */
-  raw(): Promise<RawRow[]> {
-    return this.#run(this, true) as Promise<RawRow[]>;
   }
 
   #execute(): Promise<Rows> {
@@ -84,16 +75,15 @@ export interface Sql {
 
 /** The builder for one connection of the driver. */
 export function createSql(driver: postgres.Sql): Sql {
-  const run: Run = (statement, raw = false) => {
+  const run: Run = (statement) => {
     const { text, values } = formatStatement(statement);
     // A list without a type gets the one that PostgreSQL expects there.
     const bound = values.map((value) => (Array.isArray(value) ? driver.typed(value, 0) : value));
-    const query = driver.unsafe(text, bound as postgres.ParameterOrJSON<never>[], {
+    return driver.unsafe(text, bound as postgres.ParameterOrJSON<never>[], {
       prepare: true,
       // Otherwise the driver would send a statement without values as a script.
       ...{ simple: false },
     });
-    return raw ? query.raw() : query;
   };
   function sql(name: string): SqlFragment;
   function sql<Rows>(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Statement<Rows>;

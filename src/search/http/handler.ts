@@ -8,6 +8,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { pageLinks } from '../../listings/paging.ts';
 import { buildReaderView } from '../../listings/presenter.ts';
 import { bypassesCache } from '../../listings/property-cache.ts';
+import { findStalest } from '../../listings/provenance/confirmation-store.ts';
 import type { FindLoading, Loading } from '../../listings/provenance/loading.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -15,10 +16,12 @@ import type { Format, SearchQuery } from '../query/parameters.ts';
 import { planSearch, type SearchPlan } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
 import type { AnalyticsQueue } from '../summaries/analytics-queue.ts';
-import { withoutClusterCursor } from '../summaries/clusters.ts';
+import { computeClusters, withoutClusterCursor } from '../summaries/clusters.ts';
 import { type FindCurrencies, requireOneCurrency } from '../summaries/currency.ts';
-import { createSearchReads } from '../summaries/search-reads.ts';
-import { exactTotal, type FoundTotal, NO_TOTAL, type Total } from '../summaries/total.ts';
+import { explainSearch } from '../summaries/explain.ts';
+import { computeFacets } from '../summaries/facets.ts';
+import { computeStats } from '../summaries/stats.ts';
+import { exactTotal, type FoundTotal, findTotal, NO_TOTAL, type Total } from '../summaries/total.ts';
 import {
   contentType,
   exportLines,
@@ -84,7 +87,6 @@ const EXPORT_TIER = 'business';
 
 export function createSearchHandler(options: SearchOptions): (request: SearchRequest) => Promise<Reply> {
   const { database, backend, areas, analytics, clock, tiers, findCurrencies } = options;
-  const reads = createSearchReads(options);
 
   return async (request) => {
     const { query, caller } = request;
@@ -105,8 +107,8 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
       // Nothing is kept of what `include` adds.
       const records = options.records.view(reader, plan.fields, fresh || included.length > 0);
       const job: SearchJob = {
-        ...{ ...asked, plan, options, request, loading, reads },
-        ...{ database, reader, included, records },
+        ...{ ...asked, plan, options, request, loading },
+        ...{ backend, database, clock, reader, included, records },
       };
       if (query.cluster === true) return answerClusters(job, format);
       if (!isLineFormat(format)) return answerPage(job, format);
@@ -135,9 +137,11 @@ async function answerPage(job: SearchJob, format: PageFormat): Promise<Reply> {
 }
 
 async function answerClusters(job: SearchJob, format: Format): Promise<Reply> {
-  const { clusters, page } = await job.reads.clusters(job, job.request.query);
+  const { clusters, page } = await computeClusters(job.backend, job, job.request.query);
   const isEmpty = clusters.length === 0;
-  const { rest, headers } = await composeRest(job, page, isEmpty, () => job.reads.total(job));
+  const { rest, headers } = await composeRest(job, page, isEmpty, () =>
+    findTotal(job.backend, job.clock, job),
+  );
   if (format !== 'geojson') return { json: { object: 'list', clusters, ...rest }, headers };
   const text = placesBody(clusters, rest);
   return { text, headers: { ...headers, 'content-type': contentType(format) } };
@@ -154,7 +158,7 @@ async function answerLines(job: SearchJob, format: LineFormat): Promise<Reply> {
 /** All results as lines. */
 async function answerAll(job: SearchJob, format: LineFormat): Promise<Reply> {
   refuseBackwards(job.plan);
-  const { total } = await job.reads.total(job);
+  const { total } = await findTotal(job.backend, job.clock, job);
   return {
     chunks: exportLines(format, job),
     headers: { ...totalHeader(total), 'content-type': contentType(format) },
@@ -168,14 +172,14 @@ async function composeRest(
   isEmpty: boolean,
   countTotal: () => Promise<FoundTotal>,
 ) {
-  const { options, reads, request, plan, resolved, loading } = job;
+  const { options, backend, request, plan, resolved, loading } = job;
   const { facets, stats, explain } = request.query;
   const max = Math.min(MAX_FACET_VALUES, options.tiers[request.caller.tier].page);
-  const counted = facets && (await reads.facets(job, facets, max));
+  const counted = facets && (await computeFacets(backend, job, facets, max));
   const extras = {
     ...(counted && { facets: counted.facets }),
-    ...(stats && { stats: await reads.stats(job, stats) }),
-    ...(explain === true && { explain: await reads.explain(job, request.query) }),
+    ...(stats && { stats: await computeStats(backend, job, stats) }),
+    ...(explain === true && { explain: await explainSearch(backend, job, request.query) }),
   };
   const { total, note } = counted ? totalOf(plan, counted.total) : await countTotal();
   const meta = {
@@ -184,10 +188,12 @@ async function composeRest(
     currency: plan.currency,
     areas: resolved.areas.map(({ id, name }) => ({ id, name })),
     // Figures rest on the sources of all results; a page reads few listings of many sources.
-    dataAsOf: hasFigures(request.query) ? await reads.dataAsOf(job) : await options.dataAsOf(),
+    dataAsOf: hasFigures(request.query)
+      ? await findStalest(options.database, await backend.sources(job))
+      : await options.dataAsOf(),
     totalNote: note,
     loading,
-    lagMs: options.backend.lagMs?.(job) ?? undefined,
+    lagMs: backend.lagMs?.(job) ?? undefined,
     suggestions: isEmpty ? await findPlaceSuggestions(options.database, plan, request.query) : null,
     tier: request.caller.tier,
   };

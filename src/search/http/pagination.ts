@@ -1,11 +1,11 @@
 // Pages of a search: hits, the cursors around them, and the total.
 
 import { writeCursor } from '../../http/input/cursor.ts';
+import type { Clock } from '../../lib/clock.ts';
 import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
-import type { FindKnown, KnownListing, SearchHit } from '../query/search-backend.ts';
+import type { FindKnown, KnownListing, SearchBackend, SearchHit } from '../query/search-backend.ts';
 import { areIdsDescending } from '../query/sort.ts';
-import type { SearchReads } from '../summaries/search-reads.ts';
-import { exactTotal, type FoundTotal, NO_TOTAL } from '../summaries/total.ts';
+import { exactTotal, type FoundTotal, findTotal, NO_TOTAL } from '../summaries/total.ts';
 
 export interface Page {
   readonly limit: number;
@@ -20,9 +20,10 @@ export interface SearchPage<Known extends KnownListing = never> {
   readonly counted: FoundTotal;
 }
 
-/** A search with the reads that answer it. */
+/** A search with what answers it. */
 export interface PageRequest extends ResolvedSearch {
-  readonly reads: SearchReads;
+  readonly backend: SearchBackend;
+  readonly clock: Clock;
 }
 
 /** One page with its total, which is counted while the page is read; `known` may spare reading some records. */
@@ -30,12 +31,12 @@ export async function readPage<Known extends KnownListing = never>(
   search: PageRequest,
   known?: FindKnown<Known>,
 ): Promise<SearchPage<Known>> {
-  const { plan, reads } = search;
+  const { plan, backend, clock } = search;
   const asks = plan.count !== 'none';
-  const counting = asks && !reads.countsAlong?.(search) ? reads.total(search) : NO_TOTAL;
+  const counting = asks && !backend.countsAlong?.(search) ? findTotal(backend, clock, search) : NO_TOTAL;
   // The page may fail first, or need no count.
   if (counting instanceof Promise) counting.catch(() => {});
-  const { hits, more, total } = await reads.page(search, known);
+  const { hits, more, total } = await backend.page(search, known);
   const page = { limit: plan.limit, ...cursorsOf(plan, hits, more) };
   if (!asks) return { hits, page, counted: NO_TOTAL };
   if (plan.cursor === null && !more) return { hits, page, counted: exactTotal(hits.length) };

@@ -14,7 +14,7 @@ import { ClusterSchema } from '../summaries/clusters.ts';
 import { ExplainSchema } from '../summaries/explain.ts';
 import { FacetsSchema } from '../summaries/facets.ts';
 import { StatsSchema } from '../summaries/stats.ts';
-import { TotalNoteSchema, TotalSchema } from '../summaries/total-schema.ts';
+import { TotalNoteSchema, TotalSchema } from '../summaries/total.ts';
 import { MEDIA_TYPES } from './formats.ts';
 import { createSearchHandler, type SearchOptions } from './handler.ts';
 import { PlaceSuggestionsSchema } from './place-suggestion-store.ts';

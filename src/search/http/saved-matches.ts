@@ -8,7 +8,6 @@ import type { SearchPlan } from '../query/plan.ts';
 import type { SavedSearch } from '../query/saved-search.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
 import { parseSort, valueKindOf } from '../query/sort.ts';
-import { createSearchReads } from '../summaries/search-reads.ts';
 import { readPage, type SearchPage } from './pagination.ts';
 import { resolveSaved } from './resolve-query.ts';
 
@@ -32,9 +31,7 @@ export interface PageOptions {
   readonly cursor?: string | undefined;
 }
 
-export function createSavedMatches(options: SavedMatchesOptions): SavedMatches {
-  const { database, backend, areas, clock } = options;
-  const reads = createSearchReads(options);
+export function createSavedMatches({ database, backend, areas, clock }: SavedMatchesOptions): SavedMatches {
   const named = (ids: readonly string[]) => areas.named(ids, false);
   const resolve = async (search: SavedSearch, page: PageOptions) => {
     const plan = planSaved(search, page, clock.now());
@@ -43,7 +40,7 @@ export function createSavedMatches(options: SavedMatchesOptions): SavedMatches {
   };
   return {
     count: async (search) => backend.count(await resolve(search, { limit: 1 })),
-    page: async (search, page) => readPage({ ...(await resolve(search, page)), reads }),
+    page: async (search, page) => readPage({ ...(await resolve(search, page)), backend, clock }),
   };
 }
 

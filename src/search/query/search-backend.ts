@@ -89,9 +89,9 @@ export interface SearchBackend {
    * whatever its other conditions.
    */
   countEach(search: ResolvedSearch, sets: readonly (readonly Condition[])[]): Promise<readonly number[]>;
-  /** Those of these currencies that results have; ISO 4217. */
+  /** Those of these currencies that results have, in alphabetical order; ISO 4217. */
   currencies(search: ResolvedSearch, among: readonly string[]): Promise<readonly string[]>;
-  /** Ids of the data sources of all results. */
+  /** Ids of the data sources of all results, in alphabetical order. */
   sources(search: ResolvedSearch): Promise<readonly string[]>;
   /**
    * Milliseconds: the answers of this search, which were to be of now, may lack changes that are no older; null: they lack none.

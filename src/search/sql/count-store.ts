@@ -3,7 +3,8 @@
 import { HIDDEN_STATUSES } from '../../listings/vocabulary.ts';
 import type { Database, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
-import { type Condition, isCurrency, isShape } from '../query/condition.ts';
+import { type Condition, isCurrency } from '../query/condition.ts';
+import { numberSets } from '../query/condition-sets.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import { allOf, conditionsSql, shownSql, whereSql } from './condition-sql.ts';
 
@@ -20,33 +21,25 @@ export async function countAll(database: Database, { plan, resolved }: ResolvedS
 export async function countEach(
   database: Database,
   { plan, resolved }: ResolvedSearch,
-  sets: readonly (readonly Condition[])[],
+  all: readonly (readonly Condition[])[],
 ): Promise<number[]> {
-  if (sets.length === 0) return [];
+  if (all.length === 0) return [];
   const currency = plan.conditions.filter(isCurrency);
   const [row] = await database.read((sql) => {
-    // Sets share most of their conditions: each is evaluated once for a listing.
-    const columns = new Map<unknown, SqlFragment>();
-    const conditions: SqlFragment[] = [];
-    const columnOf = (condition: Condition): SqlFragment => {
-      // Shapes are long, and the same objects in all sets.
-      const key = isShape(condition) ? condition : JSON.stringify(condition);
-      const known = columns.get(key);
-      if (known !== undefined) return known;
-      const name = sql`${sql(`m${columns.size}`)}`;
-      conditions.push(sql`(${conditionsSql(sql, [condition], plan, resolved)}) as ${name}`);
-      columns.set(key, name);
-      return name;
-    };
+    const { conditions, sets } = numberSets(all);
+    const column = (number: number): SqlFragment => sql(`m${number}`);
+    const met = conditions.map(
+      (each, number) => sql`(${conditionsSql(sql, [each], plan, resolved)}) as ${column(number)}`,
+    );
     const counts = sets.map(
-      (set, at) => sql`count(*) filter (where ${allOf(sql, set.map(columnOf))})
+      (set, at) => sql`count(*) filter (where ${allOf(sql, set.map(column))})
       ::double precision as ${sql(`c${at}`)}`,
     );
     return sql<Readonly<Record<string, number>>[]>`
     select ${joinSql(counts, ', ')} from (
-      select ${joinSql(conditions, ', ')} from listing_search
+      select ${joinSql(met, ', ')} from listing_search
       where ${shownSql(sql, plan)} and ${conditionsSql(sql, currency, plan, resolved)}
         and status <> all(${[...HIDDEN_STATUSES]}::text[]) offset 0) as met`;
   });
-  return sets.map((_, at) => row?.[`c${at}`] ?? 0);
+  return all.map((_, at) => row?.[`c${at}`] ?? 0);
 }

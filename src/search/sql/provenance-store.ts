@@ -20,7 +20,7 @@ export function findTypedCurrencies(database: Database): Promise<readonly TypedC
   );
 }
 
-/** Those of these currencies that results of the search have. */
+/** Those of these currencies that results of the search have, in alphabetical order. */
 export async function findCurrenciesAmong(
   database: Database,
   { plan, resolved }: ResolvedSearch,
@@ -33,10 +33,10 @@ export async function findCurrenciesAmong(
     );
     return sql<{ currency: string }[]>`${joinSql(selects, ' union all ')}`;
   });
-  return rows.map(({ currency }) => currency);
+  return rows.map(({ currency }) => currency).sort();
 }
 
-/** The ids of the data sources of which a result comes. */
+/** The ids of the data sources of which a result comes, in alphabetical order. */
 export async function findSourcesAmong(
   database: Database,
   { plan, resolved }: ResolvedSearch,
@@ -46,5 +46,5 @@ export async function findSourcesAmong(
       select source as id from source_freshness as known where exists (
         select from listing_search where ${whereSql(sql, plan, resolved)} and provider_id = known.source)`,
   );
-  return rows.map(({ id }) => id);
+  return rows.map(({ id }) => id).sort();
 }

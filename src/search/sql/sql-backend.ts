@@ -1,10 +1,9 @@
 // Search backend that asks PostgreSQL: one statement for each question, over the search rows.
 
-import type { AreaIdCache } from '../../areas/area-cache.ts';
 import { abortableDatabase, type Database } from '../../postgres/client/database.ts';
 import { type Condition, isShape } from '../query/condition.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
-import type { HitPage, SearchBackend } from '../query/search-backend.ts';
+import type { SearchBackend } from '../query/search-backend.ts';
 import { findCells } from './cell-store.ts';
 import { countAll, countEach } from './count-store.ts';
 import { countFacets } from './facet-store.ts';
@@ -17,10 +16,9 @@ export interface SqlBackendOptions {
   readonly database: Database;
   /** The database for questions of a search about all results, which may wait in a queue. */
   readonly queue: (search: ResolvedSearch) => Database;
-  readonly areas: Pick<AreaIdCache, 'idsOf'>;
 }
 
-export function createSqlBackend({ database, queue, areas }: SqlBackendOptions): SearchBackend {
+export function createSqlBackend({ database, queue }: SqlBackendOptions): SearchBackend {
   /** Asks what looks at many rows, unless that would be too many. */
   async function queued<T>(
     search: ResolvedSearch,
@@ -33,18 +31,10 @@ export function createSqlBackend({ database, queue, areas }: SqlBackendOptions):
   }
 
   return {
-    page: async (search) => {
-      const find = (from: Database) => findPage(from, search);
-      const { rows, more } = await (isCostlyPage(search)
-        ? queued(search, find)
-        : find(within(database, search)));
-      const ids = await areas.idsOf(rows.flatMap(({ listing }) => listing.areaNos));
-      const hits = rows.map(({ listing, values }): HitPage['hits'][number] => {
-        const areaIds = listing.areaNos.flatMap((no) => ids.get(no) ?? []);
-        return { listing: { ...listing, areaIds }, values: () => values };
-      });
-      return { hits, more, total: null };
-    },
+    page: (search) =>
+      isCostlyPage(search)
+        ? queued(search, (from) => findPage(from, search))
+        : findPage(within(database, search), search),
     count: (search) => queued(search, (from) => countAll(from, search)),
     facets: (search, facets, max) => queued(search, (from) => countFacets(from, search, facets, max)),
     cells: (search, grid) => queued(search, (from) => findCells(from, search, grid)),

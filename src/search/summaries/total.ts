@@ -1,7 +1,9 @@
 // Totals of searches: all results counted, or nothing told where that takes too long.
 
+import { Type } from 'typebox';
 import { type Clock, pause } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import { nullable } from '../../listings/record.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
 
@@ -9,6 +11,24 @@ import type { SearchBackend } from '../query/search-backend.ts';
 export const COUNT_DEADLINE = 1_000;
 /** Milliseconds that it waits for a place among costly questions: a page is worth more now than its total later. */
 export const COUNT_MAX_WAIT = 100;
+
+export const TotalSchema = nullable(
+  Type.Object(
+    {
+      value: Type.Integer(),
+      relation: Type.Unsafe<'exact'>({ type: 'string', enum: ['exact'] }),
+    },
+    { description: 'All results, counted; null with `count=none`, and where `meta.totalNote` says why.' },
+  ),
+);
+
+/** A member of `meta`. */
+export const TotalNoteSchema = nullable(
+  Type.String({
+    description:
+      'Why `total` is null although it was not declined: counting would have held up the page. Otherwise null.',
+  }),
+);
 
 export interface Total {
   readonly value: number;

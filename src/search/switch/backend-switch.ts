@@ -104,18 +104,8 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
       const counts = { held: ofHeld.values(), others: ofOthers.values() };
       return sets.map((set) => counts[isOnMarket(set) ? 'held' : 'others'].next().value ?? 0);
     },
-    currencies: (search, among) =>
-      ask(
-        search,
-        (backend, of) => backend.currencies(of, among),
-        async (backend, of) => (await backend.currencies(of, among)).toSorted(),
-      ),
-    sources: (search) =>
-      ask(
-        search,
-        (backend, of) => backend.sources(of),
-        async (backend, of) => (await backend.sources(of)).toSorted(),
-      ),
+    currencies: (search, among) => ask(search, (backend, of) => backend.currencies(of, among)),
+    sources: (search) => ask(search, (backend, of) => backend.sources(of)),
     lagMs: ({ resolved }) => requests.get(resolved)?.lagMs ?? null,
   };
 }

@@ -7,10 +7,14 @@ import { headSequence } from '../../../src/changes/change-store.ts';
 import { LISTING_TYPES } from '../../../src/listings/vocabulary.ts';
 import { type Database, openDatabase, type Sql } from '../../../src/postgres/client/database.ts';
 import { migrate } from '../../../src/postgres/migrations/migrate.ts';
-import type { Base, BaseBuilder, LoadProgress } from '../../../src/search/engine/build/base-builder.ts';
+import {
+  type Base,
+  type BaseBuilder,
+  createLocalBuilder,
+} from '../../../src/search/engine/build/build-base.ts';
 import { mergeSegment } from '../../../src/search/engine/build/build-segment.ts';
 import { createThreadBuilder } from '../../../src/search/engine/build/builder-thread.ts';
-import { createLocalBuilder } from '../../../src/search/engine/build/local-builder.ts';
+import type { LoadProgress } from '../../../src/search/engine/build/load-store.ts';
 import { ColumnBuffer } from '../../../src/search/engine/columns/column-buffer.ts';
 import { isHeld } from '../../../src/search/engine/columns/held-statuses.ts';
 import { idOf } from '../../../src/search/engine/columns/ids.ts';

@@ -3,18 +3,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { countSets, numberSets } from '../../../src/search/engine/questions/count-sets.ts';
+import { createEngineBackend } from '../../../src/search/engine/questions/engine-backend.ts';
 import { Pace } from '../../../src/search/engine/questions/pace.ts';
-import { PreparedSearch } from '../../../src/search/engine/questions/prepared-search.ts';
 import type { Condition } from '../../../src/search/query/condition.ts';
-import type { SearchPlan } from '../../../src/search/query/plan.ts';
 import { compileConditions } from '../../../src/search/query/predicate.ts';
 import { tableArbitrary } from '../../support/catalogue/engine-tables.ts';
 import { CONDITIONS, namesArbitrary, STARTED_AT } from '../../support/catalogue/search-rows.ts';
 import { runs } from '../../support/check/runs.ts';
+import { planOf } from '../../support/engine/table-questions.ts';
 
 const AREA_NOS = [1, 70_000];
 const conditionArbitrary = fc.oneof(...(Object.values(CONDITIONS) as fc.Arbitrary<Condition>[]));
+const unasked = () => assert.fail();
 /** Sets that share conditions, as those of an explanation do. */
 const setsArbitrary = fc
   .array(conditionArbitrary, { minLength: 1, maxLength: 5 })
@@ -29,19 +29,15 @@ test('rows that meet a set are counted as a plain loop counts them, in the curre
       namesArbitrary,
       async ({ table, dictionaries, rows }, all, { words }) => {
         const generation = { tables: { sale: table, rental: table }, dictionaries, sequence: 0 };
+        const backend = createEngineBackend({
+          ...{ generation, findListings: unasked, findMatching: unasked, areaIds: unasked },
+        });
         for (const [sets, ignoreDisplayRules, inEuros] of all) {
           const currency: Condition = { kind: 'words', column: 'currency', values: ['EUR'] };
           const always = inEuros ? [currency] : [];
-          const plan = { listingType: 'sale', conditions: always, text: null, ignoreDisplayRules };
-          const numbered = numberSets(sets);
+          const plan = planOf({ conditions: always, ignoreDisplayRules });
           const resolved = { areas: [], areaNos: AREA_NOS, words: new Map(Object.entries(words)) };
-          const prepared = new PreparedSearch(
-            generation,
-            { plan: { ...plan, startedAt: STARTED_AT } as unknown as SearchPlan, resolved },
-            numbered.conditions,
-          );
-          await prepared.prepare();
-          const found = await countSets(prepared.countedParts(), numbered.sets, new Pace());
+          const found = await backend.countEach({ plan, resolved }, sets);
           const expected = sets.map((set) => {
             const context = { areaNos: AREA_NOS, words, startedAt: STARTED_AT };
             const meets = compileConditions([...set, ...always], context);

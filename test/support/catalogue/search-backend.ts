@@ -5,7 +5,7 @@ import { createSearch, type SearchParts } from '../../../src/app/search.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
-import { createLocalBuilder } from '../../../src/search/engine/build/local-builder.ts';
+import { createLocalBuilder } from '../../../src/search/engine/build/build-base.ts';
 import { AnalyticsQueue } from '../../../src/search/summaries/analytics-queue.ts';
 
 /** PostgreSQL; nothing is remembered between two questions. */

@@ -18,6 +18,7 @@ const within = (file: string, test: string, changes: readonly Change[]): Mutatio
 
 const QUESTIONS = 'test/search/engine/questions.test.ts';
 const BLOCKS = 'test/search/engine/blocks.test.ts';
+const COUNTS = 'test/search/engine/count-sets.test.ts';
 const SUMMARIES = 'test/search/summaries.test.ts';
 const EDGES = 'test/search/edges.test.ts';
 const ENGINE = 'test/search/engine/engine.test.ts';
@@ -136,6 +137,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['compareToId(columns, row, start)) > 0', 'compareToId(columns, row, start)) >= 0', 'pages'],
     ['if (key < least ||', 'if (key <= least ||', 'pages'],
     ['key > this.#highest)', 'key >= this.#highest)', 'pages'],
+    ['rows.length === this.#limit && isBefore', 'isBefore', 'pages'],
     ['own === rank && isFound ? 0 : own < rank', 'own === rank && isFound ? 0 : own > rank', 'pages'],
   ]),
   ...within('questions/page.ts', QUESTIONS, [
@@ -144,7 +146,9 @@ export const MUTATIONS: readonly Mutation[] = [
     ['return isBackwards ? place - 1 : place;', 'return isBackwards ? place : place;', 'pages'],
     ['count = narrowLive(baseRemoved, rows, count);', '', 'pages'],
     ['others.length > 0 ? undefined', 'others.length > 9 ? undefined', 'pages'],
-    ['order === undefined ? [base, tail] : [tail]', '[tail]', 'pages'],
+    ['order === undefined ? Number.POSITIVE_INFINITY', 'order === undefined ? mostRanked', 'pages'],
+    ['order === undefined || total <= most ?', 'order === undefined || total > 0 ?', 'pages'],
+    ['await rankParts([tail], search, first);', '', 'pages'],
   ]),
   ...within('questions/facets.ts', SUMMARIES, [
     ['code === 0 ? []', 'code === 1 ? []', 'facets count'],
@@ -166,6 +170,13 @@ export const MUTATIONS: readonly Mutation[] = [
     ['listing.version === version || matching.has(id)', 'listing.version > 0', 'a walk meets'],
     ['plan.limit + 1 + 2 * gone.size', 'plan.limit + 1', 'a walk meets'],
     ['read < MOST_READS || hits.length === 0', 'read < MOST_READS', 'a walk meets'],
+  ]),
+  ...within('questions/engine-backend.ts', COUNTS, [
+    ['conditions: plan.conditions.filter(isCurrency)', 'conditions: []', 'a plain loop'],
+  ]),
+  ...within('questions/count-sets.ts', COUNTS, [
+    ['| (1 << (place & 31))', '| (1 << (place & 15))', 'a plain loop'],
+    ['(joined[word] as number) & (own', '(joined[word] as number) | (own', 'a plain loop'],
   ]),
   ...within('build/merged-rows.ts', BUILD, [
     ['value === other && (base.idRanks', 'value !== other && (base.idRanks'],

@@ -1,7 +1,7 @@
 // Questions asked of a table of the engine directly, and what a plain loop over the same rows finds.
 
 import { idOf } from '../../../src/search/engine/columns/ids.ts';
-import { PreparedSearch } from '../../../src/search/engine/questions/prepared-search.ts';
+import { type PreparedSearch, prepareSearch } from '../../../src/search/engine/questions/prepared-search.ts';
 import { partsOf, scanRows } from '../../../src/search/engine/questions/scan.ts';
 import type { Condition } from '../../../src/search/query/condition.ts';
 import type { SearchPlan, WordMeaning } from '../../../src/search/query/plan.ts';
@@ -35,10 +35,10 @@ export function prepare(
   { table, dictionaries }: RandomTable,
   plan: SearchPlan,
   words: Words = {},
-): PreparedSearch {
+): Promise<PreparedSearch> {
   const generation = { tables: { sale: table, rental: table }, dictionaries, sequence: 0 };
   const resolved = { areas: [], areaNos: AREA_NOS, words: new Map(Object.entries(words)) };
-  return new PreparedSearch(generation, { plan, resolved });
+  return prepareSearch(generation, { plan, resolved });
 }
 
 export function expectedRows(
@@ -57,7 +57,7 @@ export const expectedIds = (random: RandomTable, question: Question): string[] =
     .sort();
 
 export async function scannedIds(random: RandomTable, question: Question): Promise<string[]> {
-  const { table, filters } = prepare(random, planOf(question), question.words);
+  const { table, filters } = await prepare(random, planOf(question), question.words);
   const ids: string[] = [];
   await scanRows(partsOf(table), filters, (columns) => (rows, count) => {
     for (const row of rows.subarray(0, count)) ids.push(idOf(columns, row));

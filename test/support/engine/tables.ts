@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
 import { LISTING_TYPES } from '../../../src/listings/vocabulary.ts';
-import type { Base } from '../../../src/search/engine/build/base-builder.ts';
+import type { Base } from '../../../src/search/engine/build/build-base.ts';
 import { ColumnBuffer } from '../../../src/search/engine/columns/column-buffer.ts';
 import { createDictionaries, type Dictionaries } from '../../../src/search/engine/columns/dictionary.ts';
 import { idOf } from '../../../src/search/engine/columns/ids.ts';

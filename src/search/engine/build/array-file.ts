@@ -21,8 +21,8 @@ interface StoredArray {
 }
 
 interface Header {
-  /** Arrays are told by their numbers, as `{ array: 0 }`. */
-  readonly tree: unknown;
+  /** JSON in which `[0]` stands for the first array: trees have no other lists. */
+  readonly tree: string;
   readonly arrays: readonly StoredArray[];
   readonly byteOrder: string;
 }
@@ -41,7 +41,7 @@ export async function writeArrays(path: string, tree: ArrayTree): Promise<void> 
   try {
     const found: NumericArray[] = [];
     const header: Header = {
-      tree: described(tree, found),
+      tree: JSON.stringify(tree, (_, part) => (isArray(part) ? [found.push(part) - 1] : part)),
       arrays: found.map((array) => ({
         ...{ kind: kindOf(array), length: array.length, checksum: crc32(bytesOf(array)) },
       })),
@@ -62,7 +62,7 @@ export async function writeArrays(path: string, tree: ArrayTree): Promise<void> 
   }
 }
 
-/** The objects of a file; null if there is none, or if it is damaged or was written by a machine of another kind. */
+/** The objects of a file; null if there is none, or if it is damaged or was written by another kind of machine or release. */
 export async function readArrays(path: string): Promise<ArrayTree | null> {
   const file = await open(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT') return null;
@@ -84,7 +84,7 @@ async function readHeader(file: FileHandle): Promise<Header | null> {
   const text = Buffer.alloc(prefix.readUInt32LE(0));
   if (!(await readAll(file, text)) || crc32(text) !== prefix.readUInt32LE(4)) return null;
   const header = JSON.parse(text.toString()) as Header;
-  return header.byteOrder === endianness() ? header : null;
+  return header.byteOrder === endianness() && typeof header.tree === 'string' ? header : null;
 }
 
 async function readTree(file: FileHandle, { tree, arrays }: Header): Promise<ArrayTree | null> {
@@ -95,7 +95,7 @@ async function readTree(file: FileHandle, { tree, arrays }: Header): Promise<Arr
     if (!(await readAll(file, bytes)) || crc32(bytes) !== checksum) return null;
     read.push(array);
   }
-  return restored(tree, read);
+  return JSON.parse(tree, (_, part) => (Array.isArray(part) ? read[part[0]] : part));
 }
 
 const bytesOf = ({ buffer, byteOffset, byteLength }: NumericArray): Uint8Array =>
@@ -107,21 +107,7 @@ function kindOf(array: NumericArray): StoredArray['kind'] {
   return found[0] as StoredArray['kind'];
 }
 
-/** The tree with numbers in place of its arrays, which are appended to `found`. */
-function described(tree: ArrayTree, found: NumericArray[]): unknown {
-  if (typeof tree !== 'object') return tree;
-  if (isArray(tree)) return { array: found.push(tree) - 1 };
-  return { members: Object.entries(tree).map(([name, part]) => [name, described(part, found)]) };
-}
-
-const isArray = (tree: object): tree is NumericArray => ArrayBuffer.isView(tree);
-
-function restored(stored: unknown, arrays: readonly NumericArray[]): ArrayTree {
-  if (typeof stored !== 'object' || stored === null) return stored as number | string;
-  if ('array' in stored) return arrays[stored.array as number] ?? 0;
-  const { members } = stored as { readonly members: readonly (readonly [string, unknown])[] };
-  return Object.fromEntries(members.map(([name, part]) => [name, restored(part, arrays)]));
-}
+const isArray = (part: unknown): part is NumericArray => ArrayBuffer.isView(part);
 
 async function writeAll(file: FileHandle, bytes: Uint8Array): Promise<void> {
   for (let at = 0; at < bytes.length; )

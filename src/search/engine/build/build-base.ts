@@ -2,11 +2,42 @@
 
 import type { ListingType } from '../../../listings/vocabulary.ts';
 import type { Database } from '../../../postgres/client/database.ts';
-import type { Generation, Table } from '../columns/segment.ts';
+import type { Dictionaries } from '../columns/dictionary.ts';
+import type { Generation, Segment, Table } from '../columns/segment.ts';
 import { listWords, mergeWords, type RowWords } from '../columns/tail-words.ts';
-import type { Base, BaseBuilder } from './base-builder.ts';
 import { mergeSegment } from './build-segment.ts';
-import { loadListings } from './load-store.ts';
+import { type LoadProgress, loadListings } from './load-store.ts';
+
+/** Segments as of a sequence of the log. */
+export interface Base {
+  readonly segments: Readonly<Record<ListingType, Segment>>;
+  readonly dictionaries: Dictionaries;
+  readonly sequence: number;
+}
+
+export interface BaseBuilder {
+  /** All listings that the engine holds, in one snapshot of the database. Progress comes first before any row was read. */
+  load(onProgress: (progress: LoadProgress) => void, signal: AbortSignal): Promise<Base>;
+  /** The segments of a generation without its tails and without what is gone, with the same codes. */
+  merge(generation: Generation, signal: AbortSignal): Promise<Base['segments']>;
+  /** Ends what is under way, which rejects. */
+  close(): Promise<void>;
+}
+
+/** A builder in this thread, which it holds up: where a thread of its own would not find the database. */
+export function createLocalBuilder(database: Database): BaseBuilder {
+  const closing = new AbortController();
+  return {
+    load: (onProgress, signal) => loadBase(database, onProgress, AbortSignal.any([signal, closing.signal])),
+    async merge({ tables }) {
+      closing.signal.throwIfAborted();
+      return mergeTables(mergedTables(tables));
+    },
+    async close() {
+      closing.abort(new Error('The builder of the search engine was closed'));
+    },
+  };
+}
 
 export const loadBase = async (
   database: Database,

@@ -21,11 +21,6 @@ function noBase(): Segment {
   };
 }
 
-/** A segment without rows. */
-export function emptySegment(): Segment {
-  return mergeSegment(null, new Uint32Array(), new GrowingColumns().columns(), new Uint32Array());
-}
-
 /** The word index of a new segment; `source`: by new row that of the base, or, from its number of rows on, that of the tail. */
 export type IndexWords = (source: Uint32Array, base: Segment) => WordIndex;
 

@@ -5,9 +5,9 @@ import { Worker } from 'node:worker_threads';
 import { type Clock, MINUTE, systemClock } from '../../../lib/clock.ts';
 import type { DatabaseOptions } from '../../../postgres/client/database.ts';
 import { copyDictionaries, type SharedDictionaries, shareDictionaries } from '../columns/dictionary.ts';
-import type { Base, BaseBuilder, LoadProgress } from './base-builder.ts';
-import { type MergedTables, mergedTables } from './build-base.ts';
+import { type Base, type BaseBuilder, type MergedTables, mergedTables } from './build-base.ts';
 import type { SharedBase } from './column-file.ts';
+import type { LoadProgress } from './load-store.ts';
 
 /** Where a thread finds the database. */
 export type BuilderTarget = Pick<DatabaseOptions, 'url' | 'socket'>;

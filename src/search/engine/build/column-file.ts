@@ -12,7 +12,7 @@ import {
 import type { SharedDictionaries } from '../columns/dictionary.ts';
 import { BLOCK_ROWS } from '../columns/segment.ts';
 import { type ArrayTree, readArrays, writeArrays } from './array-file.ts';
-import type { Base } from './base-builder.ts';
+import type { Base } from './build-base.ts';
 import { findMark, hasMark, type LogMark } from './log-mark-store.ts';
 
 /** A base as threads share it. */

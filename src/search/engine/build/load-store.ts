@@ -8,7 +8,6 @@ import { columnOf } from '../../query/condition.ts';
 import { createDictionaries, type Dictionaries } from '../columns/dictionary.ts';
 import type { Columns } from '../columns/segment.ts';
 import type { WordCollector } from '../columns/word-index.ts';
-import type { LoadProgress } from './base-builder.ts';
 import { COPIED_COLUMNS, CopiedRows } from './copied-rows.ts';
 
 /** Listings in no order, as they were at a sequence of the log. */
@@ -17,6 +16,11 @@ export interface LoadedListings {
   readonly words: Readonly<Record<ListingType, WordCollector>>;
   readonly dictionaries: Dictionaries;
   readonly sequence: number;
+}
+
+export interface LoadProgress {
+  readonly rows: number;
+  readonly total: number;
 }
 
 /** Rows between two reports of progress. */

@@ -52,7 +52,7 @@ export type Flag = (typeof FLAGS)[number];
 /** The keys by which whole segments are kept in order. */
 export const ORDER_COLUMNS = [
   ...(['price', 'pricePerArea', 'bedrooms', 'bathrooms', 'livingArea', 'yearBuilt'] as const),
-  ...(['listedAt', 'updatedAt', 'closedAt', 'priceChangedAt', 'daysOnMarketStart'] as const),
+  ...(['listedAt', 'updatedAt', 'closedAt', 'priceChangedAt'] as const),
 ] as const satisfies NumberColumn[];
 export type OrderColumn = (typeof ORDER_COLUMNS)[number];
 

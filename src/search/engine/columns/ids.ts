@@ -5,6 +5,10 @@ import type { Columns, Segment, Texts } from './segment.ts';
 
 const ENCODER = new TextEncoder();
 
+/** The bytes of the id of a row, where they are. */
+export const bytesOfId = ({ texts: { id } }: Columns, row: number): Uint8Array =>
+  id.bytes.subarray(id.offsets[row], id.offsets[row + 1]);
+
 /** The id of a row. */
 export const idOf = ({ texts: { id } }: Columns, row: number): string => textAt(id, row);
 

@@ -5,7 +5,8 @@ import { createFollower, type Follower, LogGap } from '../../../changes/follower
 import { type Clock, HOUR, pause, withDeadline } from '../../../lib/clock.ts';
 import type { ChangeState } from '../../../listings/change-state.ts';
 import type { Database } from '../../../postgres/client/database.ts';
-import type { Base, BaseBuilder, LoadProgress } from '../build/base-builder.ts';
+import type { Base, BaseBuilder } from '../build/build-base.ts';
+import type { LoadProgress } from '../build/load-store.ts';
 import type { Generation } from '../columns/segment.ts';
 import { bytesOf, memoryLimit, requireMemory, TooLittleMemory } from './engine-memory.ts';
 import { GenerationKeeper, LONGEST_TAIL } from './generation-keeper.ts';

@@ -1,7 +1,7 @@
 // Generation keeper: the newest generation, kept up to date, on a base that is built anew in the background.
 
 import { nextTurn } from '../../../lib/clock.ts';
-import type { Base } from '../build/base-builder.ts';
+import type { Base } from '../build/build-base.ts';
 import type { Generation } from '../columns/segment.ts';
 import { GenerationWriter, type RowChange } from './generation-writer.ts';
 

@@ -2,7 +2,7 @@
 
 import type { SearchRow } from '../../../listings/search-row.ts';
 import { LISTING_TYPES, type ListingType } from '../../../listings/vocabulary.ts';
-import type { Base } from '../build/base-builder.ts';
+import type { Base } from '../build/build-base.ts';
 import type { Dictionaries } from '../columns/dictionary.ts';
 import { isHeld } from '../columns/held-statuses.ts';
 import type { Generation } from '../columns/segment.ts';

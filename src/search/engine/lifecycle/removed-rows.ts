@@ -1,5 +1,7 @@
 // Removed rows: which rows of a part of a table are gone, for one writer and readers who never see a change.
 
+import { isRemoved } from '../columns/segment.ts';
+
 /** Rows that are gone, as bits; what was handed out is copied before it is written to. */
 export class RemovedRows {
   #words: Uint32Array;
@@ -10,7 +12,7 @@ export class RemovedRows {
   }
 
   has(row: number): boolean {
-    return (((this.#words[row >>> 5] ?? 0) >>> (row & 31)) & 1) === 1;
+    return isRemoved(this.#words, row);
   }
 
   add(row: number): void {

@@ -1,6 +1,6 @@
 // Search engine: what the rest of the service knows of it.
 
-import type { LoadProgress } from '../build/base-builder.ts';
+import type { LoadProgress } from '../build/load-store.ts';
 import type { Generation } from '../columns/segment.ts';
 
 /**

@@ -9,11 +9,6 @@ export class SequenceWaiters {
   #passed = Number.NEGATIVE_INFINITY;
   readonly #waiters = new Set<Waiter>();
 
-  /** How many wait. */
-  get size(): number {
-    return this.#waiters.size;
-  }
-
   /** Resolves once the sequence is passed; rejects with the signal's reason. */
   wait(sequence: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {

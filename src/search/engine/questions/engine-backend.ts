@@ -2,6 +2,8 @@
 
 import type { Place } from '../../../lib/costly-work.ts';
 import type { StoredListing } from '../../../listings/store.ts';
+import { type Condition, isCurrency } from '../../query/condition.ts';
+import { numberSets } from '../../query/condition-sets.ts';
 import type { Measure, Summary } from '../../query/measures.ts';
 import type { Facet } from '../../query/parameters.ts';
 import type { ResolvedSearch } from '../../query/plan.ts';
@@ -15,17 +17,17 @@ import type {
 } from '../../query/search-backend.ts';
 import type { Columns, Generation } from '../columns/segment.ts';
 import { CELL_COST, CellGroups } from './cells.ts';
-import { countSets, numberSets } from './count-sets.ts';
-import { facetCounter } from './facets.ts';
+import { SetCounter } from './count-sets.ts';
+import { codeCounter, facetCounter } from './facets.ts';
 import { PAGE_PACE, Pace, type PaceLimits, SUMMARY_PACE } from './pace.ts';
 import { type FoundId, findPage } from './page.ts';
-import { PreparedSearch } from './prepared-search.ts';
+import { type PreparedSearch, prepareSearch } from './prepared-search.ts';
 import { partsOf, type RowConsumer, scanRows } from './scan.ts';
 import { SummaryCollector } from './summaries.ts';
 
 export interface EngineBackendOptions {
   /** The one to answer from. */
-  readonly generation: () => Generation;
+  readonly generation: Generation;
   /** The listings with these ids as they are stored now; those that are gone are missing. Rejects with the signal's reason. */
   readonly findListings: (
     ids: readonly string[],
@@ -44,44 +46,38 @@ const FACET_COST = 15;
 const MEASURE_COST = 10;
 
 /** What is done with all results. */
-interface Consumption {
-  readonly consumersOf: (columns: Columns) => readonly RowConsumer[];
-  /** Nanoseconds that each takes. */
-  readonly row: number;
-  readonly finish?: (pace: Pace) => Promise<void>;
+interface Consumption<T> {
+  readonly consumersOf: (columns: Columns, prepared: PreparedSearch) => readonly RowConsumer[];
+  /** Nanoseconds that all of these take for a result; absent: what a scan believes. */
+  readonly row?: number;
+  /** What is made of them, and of how many there are. */
+  readonly finish: (total: number, pace: Pace) => T | Promise<T>;
   /** Default: those of a summary. */
   readonly limits?: PaceLimits;
+  /** Conditions that consumers ask by themselves. */
+  readonly others?: readonly Condition[];
 }
 
 /** Pages are filled up so often, where listings changed between the engine's answer and the reading of their records. */
 const MOST_READS = 3;
 
 export function createEngineBackend(options: EngineBackendOptions): SearchBackend {
-  /** All results go to `consume`; then what is made of them. */
-  const scan = <T>(
-    search: ResolvedSearch,
-    consume: (columns: Columns) => RowConsumer,
-    finish: (pace: Pace) => T | Promise<T>,
-    limits: PaceLimits & { readonly row?: number } = SUMMARY_PACE,
-  ): Promise<T> =>
-    paced(options, search, limits, async (pace) => {
-      const prepared = new PreparedSearch(options.generation(), search, undefined, pace);
-      await prepared.prepare();
-      await scanRows(partsOf(prepared.table), prepared.filters, consume, pace, limits.row);
-      return finish(pace);
-    });
-
+  const { generation } = options;
+  const { dictionaries } = generation;
   return {
     page: (search, known) => readPage(options, search, known),
     countsAlong: () => true,
-    count: (search) => scanWith(search, { consumersOf: () => [], row: 0, limits: PAGE_PACE }),
+    count: (search) =>
+      scan(search, { consumersOf: () => [], row: 0, finish: (total) => total, limits: PAGE_PACE }),
     async facets(search, facets, max) {
-      const { dictionaries } = options.generation();
       const counters = [...new Set(facets)].map(
         (facet) => [facet, facetCounter(facet, dictionaries)] as const,
       );
-      const consumersOf = (columns: Columns) => counters.map(([, counter]) => counter.consume(columns));
-      const total = await scanWith(search, { consumersOf, row: FACET_COST * counters.length });
+      const total = await scan(search, {
+        consumersOf: (columns) => counters.map(([, counter]) => counter.consume(columns)),
+        row: FACET_COST * counters.length,
+        finish: (total) => total,
+      });
       const values = new Map<Facet, readonly FacetCount[]>();
       for (const [facet, counter] of counters)
         values.set(facet, mostFrequent(await named(facet, counter.counts()), max));
@@ -89,35 +85,42 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     },
     cells(search, grid) {
       const groups = new CellGroups(grid.letters);
-      return scan(
-        search,
-        (columns) => groups.consume(columns),
-        (pace) => pace.run(groups.cells(grid)),
-        { ...SUMMARY_PACE, row: CELL_COST },
-      );
+      return scan(search, {
+        consumersOf: (columns) => [groups.consume(columns)],
+        row: CELL_COST,
+        finish: (_, pace) => pace.run(groups.cells(grid)),
+      });
     },
-    async summaries(search, measures) {
-      const collectors = measures.map((measure) => ({
-        ...{ measure, collector: new SummaryCollector(measure, search.plan.startedAt) },
-      }));
-      const found = new Map<Measure, Summary>();
-      const total = await scanWith(search, {
-        consumersOf: (columns) => collectors.map(({ collector }) => collector.consume(columns)),
+    summaries(search, measures) {
+      const collectors = measures.map((measure) => new SummaryCollector(measure, search.plan.startedAt));
+      return scan(search, {
+        consumersOf: (columns) => collectors.map((collector) => collector.consume(columns)),
         row: MEASURE_COST * collectors.length,
-        async finish(pace) {
-          for (const { measure, collector } of collectors)
-            found.set(measure, await pace.run(collector.summary()));
+        async finish(total, pace) {
+          const found = new Map<Measure, Summary>();
+          for (const collector of collectors)
+            found.set(collector.measure, await pace.run(collector.summary()));
+          return { total, measures: found };
         },
       });
-      return { total, measures: found };
     },
     countEach(search, all) {
       const { conditions, sets } = numberSets(all);
-      return paced(options, search, SUMMARY_PACE, async (pace) => {
-        const prepared = new PreparedSearch(options.generation(), search, conditions, pace);
-        await prepared.prepare();
-        return countSets(prepared.countedParts(), sets, pace);
-      });
+      const counter = new SetCounter(sets);
+      const { plan } = search;
+      const among = { ...plan, conditions: plan.conditions.filter(isCurrency), text: null };
+      return scan(
+        { ...search, plan: among },
+        {
+          others: conditions,
+          consumersOf(columns, prepared) {
+            const filters = conditions.map((each) => prepared.filterOf(each, columns));
+            return [counter.consume(columns, filters, prepared.pace)];
+          },
+          row: 1,
+          finish: () => counter.counts,
+        },
+      );
     },
     async currencies(search, among) {
       return (await codesOf(search, 'currency', PAGE_PACE)).filter((currency) => among.includes(currency));
@@ -125,45 +128,41 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     sources: (search) => codesOf(search, 'providerId', SUMMARY_PACE),
   };
 
-  /** All results go to each of these consumers. How many there are. */
-  function scanWith(
+  function scan<T>(
     search: ResolvedSearch,
-    { consumersOf, row, finish = async () => {}, limits = SUMMARY_PACE }: Consumption,
-  ): Promise<number> {
-    let total = 0;
-    const consume = (columns: Columns): RowConsumer => {
-      const consumers = consumersOf(columns);
-      return (rows, count) => {
-        total += count;
-        for (const consume of consumers) consume(rows, count);
+    { consumersOf, row, finish, limits = SUMMARY_PACE, others }: Consumption<T>,
+  ): Promise<T> {
+    return paced(options, search, limits, async (pace) => {
+      const prepared = await prepareSearch(generation, search, pace, others);
+      let total = 0;
+      const consume = (columns: Columns): RowConsumer => {
+        const consumers = consumersOf(columns, prepared);
+        return (rows, count) => {
+          total += count;
+          for (const take of consumers) take(rows, count);
+        };
       };
-    };
-    const end = async (pace: Pace): Promise<number> => {
-      await finish(pace);
-      return total;
-    };
-    return scan(search, consume, end, { ...limits, row });
+      await scanRows(partsOf(prepared.table), prepared.filters, consume, pace, row);
+      return finish(total, pace);
+    });
   }
 
-  /** The words of a column among all results. */
-  async function codesOf(
+  /** The words of a column among all results, in alphabetical order. */
+  function codesOf(
     search: ResolvedSearch,
     column: 'currency' | 'providerId',
     limits: PaceLimits,
   ): Promise<string[]> {
-    const dictionary = options.generation().dictionaries[column];
-    const isFound = new Uint8Array(dictionary.size);
-    const note =
-      ({ codes }: Columns): RowConsumer =>
-      (rows, count) => {
-        const own = codes[column];
-        if (own === undefined) return;
-        for (let at = 0; at < count; at++) isFound[own[rows[at] as number] as number] = 1;
-      };
-    await scan(search, note, () => {}, limits);
-    return [...isFound.keys()].flatMap((code) =>
-      code > 0 && isFound[code] === 1 ? [dictionary.word(code)] : [],
-    );
+    const counter = codeCounter(column, dictionaries[column]);
+    return scan(search, {
+      consumersOf: (columns) => [counter.consume(columns)],
+      finish: () =>
+        counter
+          .counts()
+          .map(({ value }) => String(value))
+          .sort(),
+      limits,
+    });
   }
 
   /** Counts of areas by their ids; of other facets as they are. */
@@ -209,8 +208,8 @@ async function readPage<Known extends KnownListing>(
   for (let read = 1; ; read++) {
     const asked = plan.limit + 1 + 2 * gone.size;
     // No place is kept while records are read.
-    const { found, total } = await paced(options, search, PAGE_PACE, (pace) =>
-      findPage(plan, new PreparedSearch(options.generation(), search, undefined, pace), asked),
+    const { found, total } = await paced(options, search, PAGE_PACE, async (pace) =>
+      findPage(plan, await prepareSearch(options.generation, search, pace), asked),
     );
     const present = found.filter(({ id }) => !gone.has(id));
     const shown = present.slice(0, plan.limit);

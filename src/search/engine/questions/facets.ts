@@ -4,6 +4,7 @@ import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { Facet } from '../../query/parameters.ts';
 import { PRICE_BUCKET_EDGES } from '../../query/price-buckets.ts';
 import type { FacetCount } from '../../query/search-backend.ts';
+import type { CodeColumn } from '../columns/columns.ts';
 import type { Dictionaries, Dictionary } from '../columns/dictionary.ts';
 import type { CodeArray, Columns, Lists, NumberArray } from '../columns/segment.ts';
 import type { RowConsumer } from './scan.ts';
@@ -44,7 +45,8 @@ export function facetCounter(facet: Facet, dictionaries: Dictionaries): FacetCou
 
 const NO_ROWS: RowConsumer = () => {};
 
-function codeCounter(column: 'propertyType' | 'status' | 'city', dictionary: Dictionary): FacetCounter {
+/** Of the words of a column. */
+export function codeCounter(column: CodeColumn, dictionary: Dictionary): FacetCounter {
   const counts = new Uint32Array(dictionary.size);
   const consume = (codes: CodeArray): RowConsumer => {
     return (rows, count) => {

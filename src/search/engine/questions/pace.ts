@@ -91,8 +91,3 @@ export class Pace {
     this.#work = 0;
   }
 }
-
-/** Does all steps at once. */
-export function runAtOnce<T>(steps: Iterator<number, T>): T {
-  for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
-}

@@ -10,7 +10,7 @@ import type { Filter } from './filter.ts';
 import type { Pace } from './pace.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { FirstRows, type RankedRow, Ranking } from './ranking.ts';
-import { narrowLive, partsOf, type RowConsumer, scanRows } from './scan.ts';
+import { narrowLive, type Part, partsOf, scanRows } from './scan.ts';
 import { toSortValue } from './sort-keys.ts';
 
 /** A listing on a page. */
@@ -27,22 +27,26 @@ export interface FoundPage {
   readonly total: number;
 }
 
-/** Up to so many rows a page is ranked from a list of them all; from more, along the order of the segment. */
-const MOST_LISTED = 16_384;
+/** From more results on, a page that an order of the segment serves is found along it. */
+const MOST_RANKED = 16_384;
 /** Nanoseconds that a step along an order takes, to a row that is far from the last. */
 const STEP = 5;
 
-/** The page after the plan's cursor, of `limit` rows at most. `mostListed`: another bound, for tests. */
+/** The page after the plan's cursor, of `limit` rows at most. `mostRanked`: another bound, for tests. */
 export async function findPage(
   plan: SearchPlan,
   search: PreparedSearch,
   limit: number,
-  mostListed = MOST_LISTED,
+  mostRanked = MOST_RANKED,
 ): Promise<FoundPage> {
   const ranking = new Ranking(plan, search);
-  await search.prepare();
-  const { total, listed } = await listRows(search, mostListed);
-  const rows = listed ? rankListed(ranking, listed, limit) : await rankMany(plan, ranking, search, limit);
+  const { table } = search;
+  const order = orderFor(plan, table.base);
+  const most = order === undefined ? Number.POSITIVE_INFINITY : mostRanked;
+  const first = new FirstRows(ranking, limit);
+  const total = await rankParts(partsOf(table), search, first, most);
+  const rows =
+    order === undefined || total <= most ? first.rows : await rankAlong(order, plan, ranking, search, limit);
   return { found: rows.map((row) => foundId(row, plan, ranking)), total };
 }
 
@@ -51,58 +55,34 @@ function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { dir
   return { id: idOf(columns, row), version: columns.versions[row] as number, values };
 }
 
-/** How many rows pass; and all of them, by the part of the table that they are of, unless there are many. */
-async function listRows({ table, filters, pace }: PreparedSearch, mostListed: number) {
-  const listed = new Map<Columns, Uint32Array>();
+/** Counts the rows that pass, and ranks them as long as there are no more than `most`. */
+async function rankParts(
+  parts: readonly Part[],
+  { filters, pace }: PreparedSearch,
+  first: FirstRows,
+  most = Number.POSITIVE_INFINITY,
+): Promise<number> {
   let total = 0;
-  const list = (columns: Columns): RowConsumer => {
-    let own = new Uint32Array(0);
-    let length = 0;
-    return (rows, count) => {
-      total += count;
-      if (total > mostListed) return;
-      if (length + count > own.length) {
-        const longer = new Uint32Array(Math.max(4 * own.length, BLOCK_ROWS));
-        longer.set(own);
-        own = longer;
-      }
-      own.set(rows.subarray(0, count), length);
-      length += count;
-      listed.set(columns, own.subarray(0, length));
-    };
+  const rank = (columns: Columns) => (rows: Uint32Array, count: number) => {
+    total += count;
+    if (total <= most) pace.spend(first.offer(columns, rows, count));
   };
-  await scanRows(partsOf(table), filters, list, pace);
-  return { total, listed: total > mostListed ? null : listed };
+  await scanRows(parts, filters, rank, pace);
+  return total;
 }
 
-function rankListed(
-  ranking: Ranking,
-  listed: ReadonlyMap<Columns, Uint32Array>,
-  limit: number,
-): readonly RankedRow[] {
-  const first = new FirstRows(ranking, limit);
-  for (const [columns, rows] of listed) {
-    for (let from = 0; from < rows.length; from += BLOCK_ROWS) {
-      const chunk = rows.subarray(from, from + BLOCK_ROWS);
-      first.offer(columns, chunk, chunk.length);
-    }
-  }
-  return first.rows;
-}
-
-async function rankMany(
+/** The first rows of the segment along an order, merged with those of the tail. */
+async function rankAlong(
+  order: Order,
   plan: SearchPlan,
   ranking: Ranking,
-  { table, filters, pace }: PreparedSearch,
+  search: PreparedSearch,
   limit: number,
 ): Promise<readonly RankedRow[]> {
-  const order = orderFor(plan, table.base);
+  const { table, filters, pace } = search;
+  const [, tail] = partsOf(table);
   const first = new FirstRows(ranking, limit);
-  const [base, tail] = partsOf(table);
-  const scanned = order === undefined ? [base, tail] : [tail];
-  const offer = (columns: Columns) => (rows: Uint32Array, count: number) => first.offer(columns, rows, count);
-  await scanRows(scanned, filters, offer, pace);
-  if (order === undefined) return first.rows;
+  await rankParts([tail], search, first);
   const walked = await walkOrder(ranking, order, plan, table, { filters: filters(table.base), limit, pace });
   return [...walked, ...first.rows].sort((a, b) => ranking.compare(a, b)).slice(0, limit);
 }

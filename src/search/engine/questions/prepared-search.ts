@@ -1,97 +1,75 @@
 // Search prepared for one table: its filters over either part, each compiled once.
 
-import { type Condition, isCurrency, type TextCondition } from '../../query/condition.ts';
+import type { Condition, TextCondition } from '../../query/condition.ts';
 import type { ResolvedSearch } from '../../query/plan.ts';
 import type { Columns, Generation, Table } from '../columns/segment.ts';
 import { compileFilter, compileFilters } from './compile-filters.ts';
-import type { CountedPart } from './count-sets.ts';
 import type { Filter, FilterContext } from './filter.ts';
-import { Pace, runAtOnce } from './pace.ts';
+import { Pace } from './pace.ts';
 import { partsOf } from './scan.ts';
 import { matchText, type TextMatch } from './text-match.ts';
+
+type Matches = ReadonlyMap<TextCondition, ReadonlyMap<Columns, TextMatch>>;
+
+/** Finds in turns the rows that have the words of its texts, and of those of `others`, which are asked by themselves. */
+export async function prepareSearch(
+  generation: Generation,
+  search: ResolvedSearch,
+  pace = new Pace(),
+  others: readonly Condition[] = [],
+): Promise<PreparedSearch> {
+  const { plan, resolved } = search;
+  const table = generation.tables[plan.listingType];
+  const texts = [...plan.conditions, ...others].filter((condition) => condition.kind === 'text');
+  const matches = new Map<TextCondition, Map<Columns, TextMatch>>();
+  for (const text of new Set([...texts, ...(plan.text ? [plan.text] : [])])) {
+    const own = new Map<Columns, TextMatch>();
+    for (const { columns } of partsOf(table))
+      own.set(columns, await pace.run(matchText(text, resolved.words, table, columns)));
+    matches.set(text, own);
+  }
+  return new PreparedSearch(generation, search, pace, matches);
+}
 
 export class PreparedSearch {
   readonly table: Table;
   readonly pace: Pace;
   readonly #search: ResolvedSearch;
-  readonly #generation: Generation;
-  readonly #conditions: readonly Condition[];
+  readonly #context: FilterContext;
   readonly #filters = new Map<Columns, readonly Filter[]>();
-  readonly #matches = new Map<TextCondition, Map<Columns, TextMatch>>();
 
-  /** `conditions`: others than those of the search. */
-  constructor(
-    generation: Generation,
-    search: ResolvedSearch,
-    conditions = search.plan.conditions,
-    pace = new Pace(),
-  ) {
-    this.table = generation.tables[search.plan.listingType];
+  constructor({ tables, dictionaries }: Generation, search: ResolvedSearch, pace: Pace, matches: Matches) {
+    const { plan, resolved } = search;
+    this.table = tables[plan.listingType];
     this.pace = pace;
-    this.#generation = generation;
     this.#search = search;
-    this.#conditions = conditions;
-  }
-
-  /** Does in turns what filters are compiled with; without it they do so in one go. */
-  async prepare(): Promise<void> {
-    const { text } = this.#search.plan;
-    const texts = this.#conditions.filter((condition) => condition.kind === 'text');
-    for (const each of new Set([...texts, ...(text ? [text] : [])])) {
-      for (const { columns } of partsOf(this.table)) {
-        const matches = getOrCreate(this.#matches, each, () => new Map<Columns, TextMatch>());
-        if (matches.has(columns)) continue;
-        matches.set(columns, await this.pace.run(this.#matchSteps(each, columns)));
-      }
-    }
-  }
-
-  readonly filters = (columns: Columns): readonly Filter[] =>
-    getOrCreate(this.#filters, columns, () =>
-      compileFilters(this.#conditions, this.#search.plan.ignoreDisplayRules, columns, this.#context),
-    );
-
-  /** The parts of the table with a filter for each condition by itself, among all that may be shown in the plan's currency. */
-  countedParts(): CountedPart[] {
-    const { plan } = this.#search;
-    const currency = plan.conditions.filter(isCurrency);
-    return partsOf(this.table).map((part) => ({
-      ...part,
-      always: compileFilters(currency, plan.ignoreDisplayRules, part.columns, this.#context),
-      filters: this.#conditions.map((each) => compileFilter(each, part.columns, this.#context)),
-    }));
-  }
-
-  get #context(): FilterContext {
-    const { plan, resolved } = this.#search;
-    return {
-      dictionaries: this.#generation.dictionaries,
-      areaNos: resolved.areaNos,
-      startedAt: plan.startedAt,
-      matchText: this.#matchText,
+    this.#context = {
+      ...{ dictionaries, areaNos: resolved.areaNos, startedAt: plan.startedAt },
+      matchText(text, columns) {
+        const match = matches.get(text)?.get(columns);
+        if (match === undefined) throw new Error('The words of a text were not looked up');
+        return match;
+      },
     };
+  }
+
+  readonly filters = (columns: Columns): readonly Filter[] => {
+    const known = this.#filters.get(columns);
+    if (known !== undefined) return known;
+    const { conditions, ignoreDisplayRules } = this.#search.plan;
+    const filters = compileFilters(conditions, ignoreDisplayRules, columns, this.#context);
+    this.#filters.set(columns, filters);
+    return filters;
+  };
+
+  /** The filter of a condition by itself. */
+  filterOf(condition: Condition, columns: Columns): Filter {
+    return compileFilter(condition, columns, this.#context);
   }
 
   /** How relevant each row is; null for a search without words. */
   relevance(columns: Columns): Uint8Array | null {
     const { text } = this.#search.plan;
-    return text && this.#matchText(text, columns).relevance;
+    return text && this.#context.matchText(text, columns).relevance;
   }
-
-  readonly #matchText = (text: TextCondition, columns: Columns): TextMatch => {
-    const matches = getOrCreate(this.#matches, text, () => new Map<Columns, TextMatch>());
-    return getOrCreate(matches, columns, () => runAtOnce(this.#matchSteps(text, columns)));
-  };
-
-  #matchSteps(text: TextCondition, columns: Columns) {
-    return matchText(text, this.#search.resolved.words, this.table, columns);
-  }
-}
-
-function getOrCreate<K, V>(map: Map<K, V>, key: K, create: () => V): V {
-  const known = map.get(key);
-  if (known !== undefined) return known;
-  const created = create();
-  map.set(key, created);
-  return created;
 }

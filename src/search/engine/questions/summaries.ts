@@ -8,14 +8,14 @@ import type { RowConsumer } from './scan.ts';
 
 /** Collects one measure of listings as they stand. */
 export class SummaryCollector {
-  readonly #measure: Measure;
+  readonly measure: Measure;
   readonly #startedAt: number;
   #values = new Float64Array(1_024);
   #count = 0;
 
   /** `startedAt`: milliseconds to which ages count. */
   constructor(measure: Measure, startedAt: number) {
-    this.#measure = measure;
+    this.measure = measure;
     this.#startedAt = startedAt;
   }
 
@@ -43,7 +43,7 @@ export class SummaryCollector {
     const { price: prices, livingArea: sizes, daysOnMarketStart: starts, daysOnMarketEnd: ends } = numbers;
     const positive = (value: number | undefined): number =>
       value !== undefined && value > 0 ? value : Number.NaN;
-    switch (this.#measure) {
+    switch (this.measure) {
       case 'price':
         return (row) => positive(prices?.[row]);
       case 'perArea':
@@ -52,7 +52,7 @@ export class SummaryCollector {
         return (row) =>
           starts === undefined ? Number.NaN : daysOnMarket(starts, ends, row, this.#startedAt);
       default:
-        throw new Error(`Listings as they stand have no ${this.#measure}`);
+        throw new Error(`Listings as they stand have no ${this.measure}`);
     }
   }
 
