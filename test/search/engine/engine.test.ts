@@ -6,6 +6,8 @@ import fc from 'fast-check';
 import { appendPrivateEntries, headSequence } from '../../../src/changes/change-store.ts';
 import { LogGap } from '../../../src/changes/follower.ts';
 import { createChangePartitions, dropOldChanges } from '../../../src/changes/retention-store.ts';
+import { listWords } from '../../../src/search/engine/columns/tail-words.ts';
+import { at } from '../../support/catalogue/catalogue.ts';
 import { draft } from '../../support/catalogue/drafts.ts';
 import { DAY, NOW, writeAreas } from '../../support/catalogue/random-market.ts';
 import { stepArbitrary, take } from '../../support/catalogue/random-steps.ts';
@@ -97,6 +99,21 @@ test('more changes than one turn takes are applied whole, also those that come w
   }
   await until('a base has taken over', () => engine.status().rebuilds > 0);
   await assertCurrent(engine);
+});
+
+test('a change brings the words that a load brings, and none of areas, which are a column', async (t) => {
+  const { database, write, createEngine, assertCurrent } = await engineStage(t);
+  await writeAreas(database);
+  const [{ engine: following }, { engine: loaded }] = [createEngine(), createEngine()];
+  await following.start();
+  await write([home('a', { location: at(10.1, 20.1), description: 'Sunny loft' })]);
+  await loaded.start();
+  for (const engine of [following, loaded]) await assertCurrent(engine);
+  const { tail, tailWords } = following.generation()?.tables.sale ?? assert.fail();
+  assert.ok((tail.areaNos.offsets[tail.rows] ?? 0) > 0, 'it lies in areas');
+  const brought = listWords(tailWords.byRow(), tail.rows).hashes;
+  assert.ok(brought.length > 2);
+  assert.deepEqual([...brought], [...(loaded.generation()?.tables.sale.base.words.hashes ?? [])]);
 });
 
 test('a rebuild that fails is reported, and tried again when as many changes have come again', async (t) => {
