@@ -52,3 +52,21 @@ test('where PostgreSQL answers by itself, the order is the same', async (t) => {
   await write(service);
   assert.deepEqual(await facets(service), EXPECTED);
 });
+
+test('similar places are suggested where names with other first letters stand among them', async (t) => {
+  const service = await startService(t, { createDatabase: englishDatabase });
+  const drafts = ['Aarhus', 'Ärlöv', 'Azov'].map((city) =>
+    draft(city, { listPrice: 1, address: { ...NO_ADDRESS, city } }),
+  );
+  await service.database.transaction((tx) =>
+    createCatalogue(service.database).write(tx, 'test', drafts, service.clock.now()),
+  );
+  const { meta }: { meta: { suggestions: { suggestions: string[] }[] | null } } = await service.json(
+    '/v1/search/sales?city=azof',
+    service.keys.internal,
+  );
+  assert.deepEqual(
+    meta.suggestions?.map(({ suggestions }) => suggestions),
+    [['azov']],
+  );
+});
