@@ -23,26 +23,34 @@ export async function writeAreas(
   now: string,
 ): Promise<string[]> {
   await tx`update area_state set version = version`;
-  const rows = JSON.stringify(writes.map((write) => areaRow(source, write, now)));
+  const rows = JSON.stringify(writes.map((write, place) => ({ ...areaRow(source, write, now), place })));
+  // Only areas that are new take a number: `on conflict` would take one for each row, and numbers without bound make large tables
+  // of counts by number. Nobody else writes areas until the transaction ends, and the statement sees what they wrote before.
   const changed = await tx<{ id: string }[]>`
-    insert into area (id, type, name, slug, parent_reference, other_parents, external_id, codes, aliases, population,
-      time_zone, boundary, bbox, centroid_lng, centroid_lat, area_km2, source, digest, created_at, updated_at)
-    select id, type, name, slug, parent_reference, other_parents, external_id, codes, aliases, population,
-      time_zone, boundary, bbox, centroid_lng, centroid_lat, area_km2, source, decode(digest, 'hex'), now, now
-    from json_to_recordset(${rows}::text::json) as row (id text, type text, name text, slug text,
-      parent_reference text, other_parents text[], external_id text, codes jsonb, aliases text[],
-      population integer, time_zone text, boundary json,
-      bbox double precision[], centroid_lng double precision, centroid_lat double precision,
-      area_km2 double precision, source text, digest text, now timestamptz)
-    on conflict (id) do update set name = excluded.name, slug = excluded.slug,
-      parent_reference = excluded.parent_reference, other_parents = excluded.other_parents,
-      external_id = excluded.external_id, codes = excluded.codes, aliases = excluded.aliases, population = excluded.population,
-      time_zone = excluded.time_zone, boundary = excluded.boundary,
-      bbox = excluded.bbox, centroid_lng = excluded.centroid_lng, centroid_lat = excluded.centroid_lat,
-      area_km2 = excluded.area_km2, source = excluded.source, digest = excluded.digest,
-      version = area.version + 1, updated_at = excluded.updated_at
-    where area.digest <> excluded.digest
-    returning id`;
+    with row as materialized (
+      select * from json_to_recordset(${rows}::text::json) as row (id text, type text, name text, slug text,
+        parent_reference text, other_parents text[], external_id text, codes jsonb, aliases text[],
+        population integer, time_zone text, boundary json,
+        bbox double precision[], centroid_lng double precision, centroid_lat double precision,
+        area_km2 double precision, source text, digest text, now timestamptz, place integer)),
+    updated as (
+      update area set name = row.name, slug = row.slug,
+        parent_reference = row.parent_reference, other_parents = row.other_parents,
+        external_id = row.external_id, codes = row.codes, aliases = row.aliases, population = row.population,
+        time_zone = row.time_zone, boundary = row.boundary,
+        bbox = row.bbox, centroid_lng = row.centroid_lng, centroid_lat = row.centroid_lat,
+        area_km2 = row.area_km2, source = row.source, digest = decode(row.digest, 'hex'),
+        version = area.version + 1, updated_at = now
+      from row where area.id = row.id and area.digest <> decode(row.digest, 'hex')
+      returning area.id),
+    inserted as (
+      insert into area (id, type, name, slug, parent_reference, other_parents, external_id, codes, aliases, population,
+        time_zone, boundary, bbox, centroid_lng, centroid_lat, area_km2, source, digest, created_at, updated_at)
+      select id, type, name, slug, parent_reference, other_parents, external_id, codes, aliases, population,
+        time_zone, boundary, bbox, centroid_lng, centroid_lat, area_km2, source, decode(digest, 'hex'), now, now
+      from row where not exists (select from area where area.id = row.id) order by place
+      returning id)
+    select id from updated union all select id from inserted`;
   await writeWords(tx, writes, changed);
   return changed.map((row) => row.id);
 }

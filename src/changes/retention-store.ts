@@ -21,7 +21,7 @@ export async function dropOldChanges(database: Database, now: number): Promise<v
 
 const BATCH = 10_000;
 
-/** Deletes the batches before the retention that no listing was last changed by. */
+/** Deletes the batches before the retention that no listing was last changed by; the newest stays, since it tells where the log ends. */
 export async function deleteOldBatches(database: Database, isStopped: () => boolean): Promise<void> {
   for (let after: number | null = 0; after !== null && !isStopped(); ) {
     const from: number = after;
@@ -30,6 +30,7 @@ export async function deleteOldBatches(database: Database, isStopped: () => bool
         with batch as (
           select id, first_sequence from change_batch
           where first_sequence > ${from} and first_sequence + changes <= (select retained_from from change_log)
+            and first_sequence < (select max(first_sequence) from change_batch)
           order by first_sequence limit ${BATCH}),
         deleted as (
           delete from change_batch using batch where change_batch.id = batch.id

@@ -21,6 +21,7 @@ import {
   updatePlacements,
   writeTimeZoneChanges,
 } from './placement-store.ts';
+import { priceChangedAt } from './search-row.ts';
 import type { PreviousListing } from './write-plan.ts';
 
 export interface AreaWriteResult {
@@ -157,7 +158,7 @@ function planTimeZoneChange(before: PreviousListing, timeZone: string, now: numb
   return {
     ...{ id, timeZone, daysOnMarketStart: formatTime(stored.start), daysOnMarketEnd: formatTime(stored.end) },
     ...{ timelineEnd: formatTime(clock.end), listedFrom: formatTime(listedFrom(dates)) },
-    priceChangedAt: updated.priceChangedAt ?? updated.priceChange?.at ?? null,
+    priceChangedAt: priceChangedAt(updated),
     record: days ? updated : null,
   };
 }

@@ -102,10 +102,14 @@ const timeColumns = ({ record, listedFrom, ...listing }: ListingSnapshot) => ({
   updated_at: listing.updatedAt,
   // As moments in UTC: sources also write dates, offsets and fractions of milliseconds.
   closed_at: formatTime(parseTime(record.closedAt)),
-  price_changed_at: formatTime(parseTime(record.priceChangedAt ?? record.priceChange?.at ?? null)),
+  price_changed_at: priceChangedAt(record),
   days_on_market_start: listing.daysOnMarketStart,
   days_on_market_end: listing.daysOnMarketEnd,
 });
+
+/** As a moment in UTC, in whole milliseconds: PostgreSQL would round what sources write, where the log truncates it. */
+export const priceChangedAt = (record: StoredRecord): string | null =>
+  formatTime(parseTime(record.priceChangedAt ?? record.priceChange?.at ?? null));
 
 function placeColumns(listing: ListingSnapshot) {
   const { address } = listing.record;

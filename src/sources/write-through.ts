@@ -2,17 +2,15 @@
 
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
-import { withDeadline } from '../lib/clock.ts';
 import type { ListingDraft } from '../listings/draft.ts';
-import type { StoredListing } from '../listings/store.ts';
+import { findListing, type StoredListing } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { sourceTimeout } from './source.ts';
 
 export interface WriteThroughOptions {
-  readonly catalogue: Pick<Catalogue, 'write' | 'listing'>;
+  readonly catalogue: Pick<Catalogue, 'write'>;
   readonly database: Database;
   readonly clock: Clock;
-  /** Resolves once searches in this process know what was written, or are late. */
+  /** Resolves once searches in this process know what was written, or are late: it has a limit of its own. */
   readonly untilSearched?: () => Promise<unknown>;
 }
 
@@ -23,35 +21,35 @@ export interface WriteThrough {
   remove(stored: StoredListing): Promise<void>;
 }
 
-/** Together with the deadline of a fetch this stays below the ten seconds that a stream may take. */
+/** Together with the deadline of a fetch and the wait for searches this stays below the ten seconds that a stream may take. */
 const DEADLINE = 1_500;
 
 export function createWriteThrough(options: WriteThroughOptions): WriteThrough {
   const { catalogue, database, clock, untilSearched } = options;
+  /** The listing as stored then. Searches are waited for once the time for writing no longer counts: what is stored has not failed. */
   async function write(
-    { source }: StoredListing,
+    { id, source }: StoredListing,
     drafts: readonly ListingDraft[],
     deletedKeys: readonly string[] = [],
-  ): Promise<void> {
-    const { unchanged, removed } = await database.transaction(
-      (tx) => catalogue.write(tx, source, drafts, clock.now(), deletedKeys),
+  ): Promise<StoredListing | null> {
+    const { isChanged, fresh } = await database.transaction(
+      async (tx) => {
+        const { unchanged, removed } = await catalogue.write(tx, source, drafts, clock.now(), deletedKeys);
+        return { isChanged: drafts.length > unchanged || removed > 0, fresh: await findListing(tx, id) };
+      },
       { timeout: DEADLINE, planned: 'once' },
     );
-    if (drafts.length > unchanged || removed > 0) await untilSearched?.();
+    if (isChanged) await untilSearched?.();
+    return fresh;
   }
-  const bounded = <T>(work: () => Promise<T>) =>
-    withDeadline({ clock, milliseconds: DEADLINE, onTimeout: sourceTimeout }, work);
   return {
-    store: (stored, draft) =>
-      bounded(async () => {
-        await write(stored, [draft]);
-        const fresh = await catalogue.listing(stored.id);
-        if (fresh === null) throw new Error('The listing is gone after it was written');
-        return fresh;
-      }),
-    remove: (stored) =>
-      bounded(async () => {
-        await write(stored, [], [stored.listingKey]);
-      }),
+    async store(stored, draft) {
+      const fresh = await write(stored, [draft]);
+      if (fresh === null) throw new Error('The listing is gone after it was written');
+      return fresh;
+    },
+    async remove(stored) {
+      await write(stored, [], [stored.listingKey]);
+    },
   };
 }

@@ -2,7 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { appendPrivateEntries, readChanges, retainedFrom } from '../../src/changes/change-store.ts';
+import {
+  appendPrivateEntries,
+  headSequence,
+  readChanges,
+  retainedFrom,
+} from '../../src/changes/change-store.ts';
 import { createFollower, LogGap } from '../../src/changes/follower.ts';
 import {
   createChangePartitions,
@@ -74,6 +79,20 @@ test('past the retention a day is dropped whole, wherever it was, and the log kn
   const size = await measureLog(database);
   assert.deepEqual([size?.head, size?.retainedFrom], [4, 4]);
   assert.ok((size?.bytes ?? 0) > 8_192);
+});
+
+test('a log whose last entry is older than the retention still ends there, and goes on from there', async (t) => {
+  const database = await filled(t);
+  await dropOldChanges(database, TODAY + 60 * DAY);
+  for (let round = 0; round < 2; round++) await deleteOldBatches(database, () => false);
+  assert.deepEqual(await database.read((sql) => readChanges(sql, 0, 10)), []);
+  assert.deepEqual([await database.read(headSequence), await database.read(retainedFrom)], [4, 5]);
+  assert.equal(await batches(database), 1);
+  await append(database, TODAY + 60 * DAY, 'after the silence');
+  const [next] = await database.read((sql) => readChanges(sql, 4, 10));
+  assert.equal(next?.sequence, 5);
+  await deleteOldBatches(database, () => false);
+  assert.equal(await batches(database), 1);
 });
 
 test('a follower that was away for longer than the retention reports it, and goes on with what there is', async (t) => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
+import { at as place } from '../support/catalogue/catalogue.ts';
 import {
   assertLog,
   type Change,
@@ -87,6 +88,19 @@ test('whatever is written, each change has the state before and after and names 
     }),
     { ...runs(20, 152), endOnFailure: true },
   );
+});
+
+test('a time zone that moves leaves a moment with fractions of a millisecond where the log has it', async (t) => {
+  const { database } = await testDatabase(t);
+  const catalogue = createCatalogue(database);
+  await writeAreas(database);
+  const price = { previousPrice: 9, listPrice: 8, priceChangedAt: '2025-10-03T10:00:00.0006Z' };
+  const home = draft('p', { ...price, onMarketDate: '2025-09-01', location: place(10.5, 20.5) });
+  await database.transaction((tx) => catalogue.write(tx, 'test', [home], NOW));
+  for (const timeZone of ['Asia/Tokyo', 'America/New_York'] as const)
+    await take(database, { kind: 'redraw', west: 20, timeZone, quiet: false }, NOW);
+  assert.equal((await changesAfter(database, 0)).length, 3);
+  await assertLog(database);
 });
 
 test('a price says nothing of words, a new description tells the words before, without those of a withheld address', async (t) => {

@@ -13,7 +13,7 @@ import { draftOf, memorySource } from '../support/sources/memory-source.ts';
 
 const never = new AbortController().signal;
 
-async function withBrokenWrites(t: Closing) {
+async function stage(t: Closing, { isBroken = false } = {}) {
   const { database } = await testDatabase(t);
   const catalogue = createCatalogue(database);
   const source = memorySource();
@@ -26,11 +26,25 @@ async function withBrokenWrites(t: Closing) {
   const broken = () => Promise.reject(new Error('disk full'));
   const refresh = createRefresh({
     ...{ source, database, clock, metrics: createMetrics() },
-    catalogue: { ...catalogue, write: broken },
+    catalogue: isBroken ? { ...catalogue, write: broken } : catalogue,
     log: { error: (details: unknown) => void complaints.push(details) },
+    // A search engine that is late by more than a write may take.
+    untilSearched: async () => clock.advance(5_000),
   });
-  return { source, complaints, fetch: () => refresh(stored, never).catch((reason: unknown) => reason) };
+  return { source, complaints, stored, refresh };
 }
+
+async function withBrokenWrites(t: Closing) {
+  const { refresh, stored, ...rest } = await stage(t, { isBroken: true });
+  return { ...rest, fetch: () => refresh(stored, never).catch((reason: unknown) => reason) };
+}
+
+test('a fresh copy that is stored is sent, however late searches know of it', async (t) => {
+  const { source, complaints, stored, refresh } = await stage(t);
+  source.put({ ...draftOf('a'), listPrice: 123_456 }, '2026-01-02T00:00:00.000Z');
+  const fresh = await refresh(stored, never);
+  assert.deepEqual([fresh.record.price, fresh.version, complaints], [123_456, stored.version + 1, []]);
+});
 
 test('a fresh copy that cannot be stored is an error that the log explains, and not a wrong answer', async (t) => {
   const { fetch, complaints } = await withBrokenWrites(t);

@@ -44,13 +44,15 @@ function countValues(
 ): Promise<CountRow[]> {
   // Most listings share their values with others and are counted in groups; few have the same features.
   const isGrouped = !facets.includes('features');
+  // Ties as the engine orders them, whatever the collation of the database.
   return database.read((sql) => {
     const columns = facets.map((facet) => nameSql(sql, facet));
     const values = facets.map((facet) => sql`${valueSql(sql, facet)} as ${nameSql(sql, facet)}`);
     const counts = facets.map(
       (facet) => sql`union all
       (select ${facet} as facet, value::text, sum(listings)::double precision as count
-      from ${eachSql(sql, facet)} where value is not null group by value order by count desc, value limit ${max})`,
+      from ${eachSql(sql, facet)} where value is not null group by value
+      order by count desc, value::text collate "C" limit ${max})`,
     );
     return sql<CountRow[]>`
       with results as materialized (
@@ -60,7 +62,7 @@ function countValues(
       select * from (
         select null as facet, null as value, coalesce(sum(listings), 0)::double precision as count from results
         ${joinSql(counts)}) as counted
-      order by facet, count desc, value`;
+      order by facet, count desc, value collate "C"`;
   });
 }
 

@@ -4,12 +4,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { appendPrivateEntries, headSequence } from '../../../src/changes/change-store.ts';
+import { LogGap } from '../../../src/changes/follower.ts';
 import { createChangePartitions, dropOldChanges } from '../../../src/changes/retention-store.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
-import { createLocalBuilder } from '../../../src/search/engine/build/local-builder.ts';
+import { createLocalBuilder } from '../../../src/search/engine/build/build-base.ts';
+import { listWords } from '../../../src/search/engine/columns/tail-words.ts';
+import { at } from '../../support/catalogue/catalogue.ts';
 import { draft } from '../../support/catalogue/drafts.ts';
 import { DAY, NOW, writeAreas } from '../../support/catalogue/random-market.ts';
 import { stepArbitrary, take } from '../../support/catalogue/random-steps.ts';
+import { backgroundAtRest } from '../../support/check/background.ts';
 import { runs } from '../../support/check/runs.ts';
 import { until } from '../../support/check/until.ts';
 import { faultyLog } from '../../support/engine/log-fault.ts';
@@ -99,6 +103,21 @@ test('more changes than one turn takes are applied whole, also those that come w
   await assertCurrent(engine);
 });
 
+test('a change brings the words that a load brings, and none of areas, which are a column', async (t) => {
+  const { database, write, createEngine, assertCurrent } = await engineStage(t);
+  await writeAreas(database);
+  const [{ engine: following }, { engine: loaded }] = [createEngine(), createEngine()];
+  await following.start();
+  await write([home('a', { location: at(10.1, 20.1), description: 'Sunny loft' })]);
+  await loaded.start();
+  for (const engine of [following, loaded]) await assertCurrent(engine);
+  const { tail, tailWords } = following.generation()?.tables.sale ?? assert.fail();
+  assert.ok((tail.areaNos.offsets[tail.rows] ?? 0) > 0, 'it lies in areas');
+  const brought = listWords(tailWords.byRow(), tail.rows).hashes;
+  assert.ok(brought.length > 2);
+  assert.deepEqual([...brought], [...(loaded.generation()?.tables.sale.base.words.hashes ?? [])]);
+});
+
 test('a rebuild that fails is reported, and tried again when as many changes have come again', async (t) => {
   const { write, createEngine, assertCurrent } = await engineStage(t);
   const { engine, gates, reported } = createEngine({ longestTail: SHORT_TAIL });
@@ -156,6 +175,24 @@ test('changes that were dropped between two readings of the log are missed at on
   gate.open();
   await until('it has the new listing', () => engine.status().rows === 2);
   await assertCurrent(engine);
+});
+
+test('an engine whose log does not go on where it was loaded serves what it has, and is loaded again once a second', async (t) => {
+  const { database, write, createEngine } = await engineStage(t);
+  const clock = manualClock(NOW);
+  const clocked = { ...database, clock };
+  await write([home('a')]);
+  await database.write((sql) => sql`update change_log set retained_from = 100`);
+  const { engine, gates, reported } = createEngine({ database: clocked, clock });
+  await engine.start();
+  for (let load = 1; load <= 3; load++) {
+    await until('it met the gap', () => reported.length >= load);
+    await backgroundAtRest({ database, clock });
+    assert.deepEqual([gates.load.came, reported.length], [load, load]);
+    assert.deepEqual([engine.status().state, engine.status().rows], ['ready', 1]);
+    clock.advance(1_000);
+  }
+  assert.ok(reported.every((error) => error instanceof LogGap));
 });
 
 test('without its database an engine keeps what it has and says how old that may be', async (t) => {

@@ -50,6 +50,19 @@ export async function emptyDatabase(t: Closing): Promise<TestDatabase> {
   );
 }
 
+/** A fresh database with every migration applied whose texts are ordered as in English, by ICU, where none names a collation. */
+export async function englishDatabase(t: Closing): Promise<TestDatabase> {
+  const created = await freshDatabase(t, (maintenance, _server, name) =>
+    maintenance.write((sql) =>
+      sql.unsafe(
+        `create database ${name} template template0 locale_provider icu icu_locale 'en-US' owner ${ROLE}`,
+      ),
+    ),
+  );
+  await migrate(created.database);
+  return created;
+}
+
 type Creation = (maintenance: Database, server: string, name: string) => Promise<unknown>;
 
 async function freshDatabase(t: Closing, create: Creation): Promise<TestDatabase> {

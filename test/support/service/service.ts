@@ -23,6 +23,8 @@ export interface ServiceOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Default: silent. */
   readonly log?: Log;
+  /** Default: a database as the embedded server makes it. */
+  readonly createDatabase?: typeof testDatabase;
   /** Instead of the test's own connections: how the service reaches the test's database. */
   readonly connect?: (url: string) => Promise<Database>;
 }
@@ -46,7 +48,7 @@ export interface TestService {
 /** Starts the service; with the sample market it resolves when the first load is complete. Stopped when the test ends. */
 export async function startService(t: Closing, options: ServiceOptions = {}): Promise<TestService> {
   const clock = options.clock ?? manualClock(Date.now());
-  const { database, url: databaseUrl } = await testDatabase(t);
+  const { database, url: databaseUrl } = await (options.createDatabase ?? testDatabase)(t);
   const folder = await temporaryFolder(t, 'service');
   const config = readConfig(
     {

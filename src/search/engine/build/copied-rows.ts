@@ -12,6 +12,7 @@ import {
 } from '../columns/columns.ts';
 import type { Dictionaries } from '../columns/dictionary.ts';
 import { GrowingColumns } from '../columns/growing-columns.ts';
+import { isHeldWord } from '../columns/held-words.ts';
 import { hashBytes } from '../columns/word-hash.ts';
 import { WordCollector } from '../columns/word-index.ts';
 import { codesOf, NumberedWords } from './numbered-words.ts';
@@ -114,14 +115,11 @@ export class CopiedRows {
     for (let left = fields.lexemes(); left > 0; left--) {
       fields.nextLexeme();
       const first = fields.bytes[fields.start];
-      // Areas and being active are columns.
-      if (first === NUMBER_SIGN || first === EQUALS_SIGN) continue;
+      if (!isHeldWord(first)) continue;
       words.add((first === ID_LETTER ? ids : others).numberAt(fields));
     }
   }
 }
 
-const NUMBER_SIGN = 0x23;
-const EQUALS_SIGN = 0x3d;
 /** What an indexed number begins with. */
 const ID_LETTER = 0x41;

@@ -45,6 +45,26 @@ test('an index tells the words of every row, wherever it was collected', () => {
   );
 });
 
+test('two words that share a hash are found together, and a merge keeps that', () => {
+  const collector = new WordCollector();
+  const [oak, elm] = [collector.addToVocabulary(7), collector.addToVocabulary(7)];
+  for (const words of [[elm], [], [oak, elm], [oak]]) {
+    collector.beginRow();
+    for (const word of words) collector.add(word);
+  }
+  const index = collector.build(Uint32Array.of(0, 1, 2, 3));
+  const marked = (of: WordIndex, rows: number) => {
+    const marks = new Uint8Array(rows);
+    markRows(of, 7, 1, marks);
+    return [...marks];
+  };
+  assert.deepEqual(marked(index, 4), [1, 0, 1, 1]);
+  const tail = new TailWords();
+  tail.add(0, [7]);
+  const merged = mergeWords(index, listWords(tail.byRow(), 1), Uint32Array.of(1, 2, 3, 4), 4);
+  assert.deepEqual(marked(merged, 4), [0, 1, 1, 1]);
+});
+
 test('a merge keeps the words of rows that stay, and adds those of the tail', () => {
   const tables = fc.record({
     base: fc.array(rowArbitrary, { maxLength: 40 }),

@@ -93,10 +93,16 @@ export class WordCollector {
     const { ends, rows } = this.#rowsByWord(source);
     const { array: hashes, length } = this.#hashes;
     const writer = new WordIndexWriter();
-    for (const word of sortByNumbers(indexes(length), hashes)) {
-      const start = word === 0 ? 0 : (ends[word - 1] as number);
-      const end = ends[word] as number;
-      writer.add(hashes[word] as number, rows.subarray(start, end), end - start);
+    const rowsOf = (word: number) => rows.subarray(ends[word - 1] ?? 0, ends[word]);
+    const words = sortByNumbers(indexes(length), hashes);
+    for (let at = 0; at < length; ) {
+      const word = words[at++] as number;
+      const hash = hashes[word] as number;
+      let own = rowsOf(word);
+      // Words that share a hash are one word, so that each of them finds all of its rows.
+      for (; at < length && hashes[words[at] as number] === hash; at++)
+        own = new Uint32Array(new Set([...own, ...rowsOf(words[at] as number)])).sort();
+      writer.add(hash, own, own.length);
     }
     return writer.finish();
   }

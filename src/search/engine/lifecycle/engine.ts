@@ -55,6 +55,8 @@ class Engine implements SearchEngine {
   #generation: Generation | null = null;
   #keeper: GenerationKeeper | null = null;
   #follower: Follower<ChangeState> | null = null;
+  /** Whether the log went on from where the last load ended. */
+  #hasFollowed = false;
   #progress: LoadProgress | null = null;
   #failure: string | null = null;
   /** Monotonic milliseconds: whatever was committed before is in the last base. */
@@ -154,8 +156,9 @@ class Engine implements SearchEngine {
         this.#failure = messageOf(error);
         if (error instanceof TooLittleMemory) this.#turnOff(error.message);
         this.#started.resolve();
-        // Whoever lost its place in the log serves what it has until it is loaded again.
-        if (!(error instanceof LogGap)) await pause(database.clock, RETRY_PAUSE, signal);
+        // Whoever lost its place in the log serves what it has until it is loaded again. A gap right after a load may be there
+        // after the next one too.
+        if (!(error instanceof LogGap && this.#hasFollowed)) await pause(database.clock, RETRY_PAUSE, signal);
       } finally {
         this.#progress = null;
       }
@@ -188,6 +191,7 @@ class Engine implements SearchEngine {
         await keeper.apply(changes, entries.at(-1)?.sequence ?? from);
       }
     } finally {
+      this.#hasFollowed = follower.completeAt !== null || follower.position > from;
       ending.abort();
       await keeper.idle();
     }

@@ -14,7 +14,7 @@ export interface RowChange {
   readonly row: SearchRow;
   /** listing.version */
   readonly version: number;
-  /** Hashes of the lexemes of listing_text.words; of a listing that is not held, none. */
+  /** Hashes of the lexemes of listing_text.words that are held; of a listing that is not held, none. */
   readonly words: readonly number[];
 }
 

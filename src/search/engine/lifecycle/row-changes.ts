@@ -5,6 +5,7 @@ import { pause } from '../../../lib/clock.ts';
 import type { ChangeState } from '../../../listings/change-state.ts';
 import type { Database } from '../../../postgres/client/database.ts';
 import { isHeld } from '../columns/held-statuses.ts';
+import { isHeldWord } from '../columns/held-words.ts';
 import { hashWord } from '../columns/word-hash.ts';
 import { findWordsAndVersions, type WordsAndVersion } from './current-store.ts';
 import type { RowChange } from './generation-writer.ts';
@@ -44,5 +45,5 @@ const rowChange = (
   current: WordsAndVersion | undefined,
 ): RowChange => ({
   ...{ sequence, row, version: version ?? current?.version ?? 0 },
-  words: current?.words.map(hashWord) ?? [],
+  words: current?.words.filter((word) => isHeldWord(word.charCodeAt(0))).map(hashWord) ?? [],
 });

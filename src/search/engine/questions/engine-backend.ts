@@ -17,6 +17,7 @@ import type {
 } from '../../query/search-backend.ts';
 import type { Columns, Generation } from '../columns/segment.ts';
 import { CELL_COST, CellGroups } from './cells.ts';
+import { byCodePoints } from './code-point-order.ts';
 import { SetCounter } from './count-sets.ts';
 import { codeCounter, facetCounter } from './facets.ts';
 import { PAGE_PACE, Pace, type PaceLimits, SUMMARY_PACE } from './pace.ts';
@@ -261,8 +262,8 @@ async function readRecords(
   });
 }
 
-/** The most frequent first, ties as their texts are ordered. */
+/** The most frequent first, ties as PostgreSQL orders their texts. */
 function mostFrequent(counts: readonly FacetCount[], max: number): readonly FacetCount[] {
   const text = ({ value }: FacetCount): string => String(value);
-  return [...counts].sort((a, b) => b.count - a.count || (text(a) < text(b) ? -1 : 1)).slice(0, max);
+  return [...counts].sort((a, b) => b.count - a.count || byCodePoints(text(a), text(b))).slice(0, max);
 }

@@ -7,6 +7,7 @@ import { PRICE_BUCKET_EDGES } from '../../query/price-buckets.ts';
 import { ColumnBuffer } from '../columns/column-buffer.ts';
 import { createDictionaries } from '../columns/dictionary.ts';
 import { facetCounter } from './facets.ts';
+import { areasFilter } from './word-filters.ts';
 
 const edge = fc.constantFrom(...PRICE_BUCKET_EDGES);
 const price = fc.oneof(
@@ -34,4 +35,46 @@ test('a price is counted in the bucket with the greatest edge that it reaches', 
       assert.deepEqual(new Map(counted), expected);
     }),
   );
+});
+
+/** Numbers of areas near the bounds of what is counted in arrays, and far beyond. */
+const number = fc.oneof(
+  fc.nat(3_000),
+  fc.nat(3).map((more) => 2 ** 20 - 2 + more),
+  fc.constant(2 ** 26),
+);
+
+/** Listings that are each in one area, and in the first one too. */
+function listed(numbers: readonly number[]) {
+  const columns = new ColumnBuffer(createDictionaries()).columns();
+  const areaNos = {
+    offsets: Uint32Array.from([...numbers, 0].keys(), (row) => 2 * row),
+    values: Uint32Array.from(numbers.flatMap((no) => [no, 1])),
+  };
+  return { columns: { ...columns, areaNos }, rows: Uint32Array.from(numbers.keys()) };
+}
+
+test('areas are counted and found by whatever numbers they have, and large numbers take no large arrays', () => {
+  const { arrayBuffers } = process.memoryUsage();
+  fc.assert(
+    fc.property(
+      fc.array(number, { maxLength: 100 }),
+      fc.array(number, { minLength: 1, maxLength: 4 }),
+      (numbers, asked) => {
+        const { columns, rows } = listed(numbers);
+        const counter = facetCounter('areaId', createDictionaries());
+        counter.consume(columns)(rows, rows.length);
+        const counted = counter.counts().map(({ value, count }) => [value, count] as const);
+        const every = [...numbers, ...numbers.map(() => 1)];
+        assert.deepEqual(
+          new Map(counted),
+          new Map([...Map.groupBy(every, (no) => no)].map(([no, { length }]) => [no, length])),
+        );
+        const kept = areasFilter(asked, columns).narrow(rows, rows.length);
+        const expected = numbers.flatMap((no, row) => (asked.includes(no) || asked.includes(1) ? [row] : []));
+        assert.deepEqual([...rows.subarray(0, kept)], expected);
+      },
+    ),
+  );
+  assert.ok(process.memoryUsage().arrayBuffers - arrayBuffers < 2 ** 28);
 });

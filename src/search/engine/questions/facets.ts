@@ -76,15 +76,26 @@ function positive(counts: Uint32Array): [number, number][] {
   return found;
 }
 
+/** Numbers of areas have gaps, and grow without bound where a release burnt them: from here on they are counted in a map. */
+const MOST_LISTED_IN_ARRAY = 2 ** 20;
+
 function listCounter(
   listsOf: (columns: Columns) => Lists,
   nameOf: (number: number) => string | number,
 ): FacetCounter {
   let counts = new Uint32Array(1_024);
+  const others = new Map<number, number>();
   const grow = (size: number): void => {
-    const larger = new Uint32Array(2 * size);
+    const larger = new Uint32Array(Math.min(2 * size, MOST_LISTED_IN_ARRAY));
     larger.set(counts);
     counts = larger;
+  };
+  const countBeyond = (value: number): void => {
+    if (value >= MOST_LISTED_IN_ARRAY) others.set(value, (others.get(value) ?? 0) + 1);
+    else {
+      grow(value);
+      counts[value] = 1;
+    }
   };
   return {
     consume(columns) {
@@ -95,13 +106,14 @@ function listCounter(
           const last = offsets[row + 1] as number;
           for (let each = offsets[row] as number; each < last; each++) {
             const value = values[each] as number;
-            if (value >= counts.length) grow(value);
-            counts[value] = (counts[value] as number) + 1;
+            if (value >= counts.length) countBeyond(value);
+            else counts[value] = (counts[value] as number) + 1;
           }
         }
       };
     },
-    counts: () => positive(counts).map(([number, count]) => ({ value: nameOf(number), count })),
+    counts: () =>
+      [...positive(counts), ...others].map(([number, count]) => ({ value: nameOf(number), count })),
   };
 }
 

@@ -172,10 +172,15 @@ export function listFilter(
   return all ? together(codes.map((code) => membersFilter(lists, [code]))) : membersFilter(lists, codes);
 }
 
+/** Numbers of areas have gaps, and may be large: those from here on are looked up in a set. */
+const MOST_MARKS = 2 ** 20;
+
 /** Lists with one of these values. */
 function membersFilter({ offsets, values }: Lists, wanted: readonly number[]): Filter {
-  const isWanted = new Uint8Array(Math.max(...wanted) + 1);
-  for (const value of wanted) isWanted[value] = 1;
+  const marked = wanted.filter((value) => value < MOST_MARKS);
+  const isWanted = new Uint8Array(marked.reduce((most, value) => Math.max(most, value), 0) + 1);
+  for (const value of marked) isWanted[value] = 1;
+  const others = marked.length < wanted.length ? new Set(wanted) : null;
   return {
     cost: 6,
     narrow(rows, count) {
@@ -185,7 +190,8 @@ function membersFilter({ offsets, values }: Lists, wanted: readonly number[]): F
         rows[kept] = row;
         const last = offsets[row + 1] as number;
         for (let each = offsets[row] as number; each < last; each++) {
-          if (isWanted[values[each] as number] !== 1) continue;
+          const value = values[each] as number;
+          if (isWanted[value] !== 1 && others?.has(value) !== true) continue;
           kept++;
           break;
         }
