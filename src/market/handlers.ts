@@ -4,8 +4,7 @@ import { findOrigin, type Origin } from '../listings/provenance/data-source-stor
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { isMoney, METRICS, type Metric, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
-import type { Period } from './calendar.ts';
-import { type LoadedMetrics, loadMetrics } from './compute-metrics.ts';
+import { loadMetrics } from './compute-metrics.ts';
 import { findDistribution } from './distribution.ts';
 import type { Group } from './load-summaries.ts';
 import {
@@ -43,11 +42,9 @@ export async function getStats(request: MarketRequest) {
   const metrics = parseMetrics(query);
   const scope = await resolveScope(request, offset, metrics.some(isMonetary));
   const period = parsePeriod(query, offset.now, scope.timeZone);
+  const whole = await loadMetrics(request, scope, metrics, [period]);
   const { groupBy } = query;
-  const [provenance, { whole, grouped }] = await Promise.all([
-    findProvenance(database, [scope], metrics),
-    loadWholeAndGroups(request, scope, metrics, period),
-  ]);
+  const grouped = groupBy?.length ? await loadMetrics(request, scope, metrics, [period], groupBy) : null;
   const sorted = grouped?.groups(period).sort(compareGroups) ?? [];
   const { items, page } = paginate(sorted, inCurrency(offset, scope), limit);
   const groups = items.map((group) => ({
@@ -57,21 +54,8 @@ export async function getStats(request: MarketRequest) {
   return {
     ...{ object: 'market_stats', scope: formatScope(scope), period },
     ...{ metrics: whole.compute(period), groups, page },
-    ...provenance,
+    ...(await findProvenance(database, [scope], metrics)),
   };
-}
-
-/** One after the other, as each may be long. */
-async function loadWholeAndGroups(
-  request: MarketRequest,
-  scope: Scope,
-  metrics: readonly RequestedMetric[],
-  period: Period,
-): Promise<{ readonly whole: LoadedMetrics; readonly grouped: LoadedMetrics | null }> {
-  const { groupBy = [] } = request.query;
-  const whole = await loadMetrics(request, scope, metrics, [period]);
-  const grouped = groupBy.length > 0 ? await loadMetrics(request, scope, metrics, [period], groupBy) : null;
-  return { whole, grouped };
 }
 
 /** Orders groups by name and number, unknown values last. */
@@ -92,15 +76,12 @@ export async function getHistory(request: MarketRequest) {
   const scope = await resolveScope(request, offset, metrics.some(isMonetary));
   const series = parseSeries(query, offset.now, scope.timeZone);
   const { items, page } = paginate(series, inCurrency(offset, scope), limit);
-  const [provenance, loaded] = await Promise.all([
-    findProvenance(database, [scope], metrics),
-    loadMetrics(request, scope, metrics, items),
-  ]);
+  const loaded = await loadMetrics(request, scope, metrics, items);
   const points = items.map((period) => ({ ...period, metrics: loaded.compute(period) }));
   return {
     ...{ object: 'market_history', scope: formatScope(scope), interval: query.interval ?? 'month' },
     ...{ window: query.window ?? null, points, page },
-    ...provenance,
+    ...(await findProvenance(database, [scope], metrics)),
   };
 }
 
