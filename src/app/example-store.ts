@@ -10,16 +10,28 @@ export interface ExampleIds {
   readonly area: string | null;
 }
 
-/** For the newest sale on the market, else the newest rental; null if there is neither. */
-export async function findExampleIds(database: Database): Promise<ExampleIds | null> {
+/** The newest listings, among which one is looked for that the example search finds. */
+const NEWEST = 200;
+
+/**
+ * For the newest sale on the market that the example search finds, else the newest sale, else the newest rental; null if there is
+ * none.
+ */
+export async function findExampleIds(
+  database: Database,
+  { maxPrice, minBedrooms }: { readonly maxPrice: number; readonly minBedrooms: number },
+): Promise<ExampleIds | null> {
   const [row] = await database.read(
     (sql) => sql<ExampleIds[]>`
       select listing.id as listing, listing.property_id as property, area.id as area
       from unnest(array['sale', 'rental']) with ordinality as kind (name, place)
       cross join lateral (
-        select id from listing_search
-        where listing_type = kind.name and status = 'ACTIVE' and displayed
-        order by listed_at desc nulls last, id desc limit 1
+        select id from (
+          select id, price, bedrooms, listed_at from listing_search
+          where listing_type = kind.name and status = 'ACTIVE' and displayed
+          order by listed_at desc nulls last, id desc limit ${NEWEST}) as newest
+        order by coalesce(price <= ${maxPrice} and bedrooms >= ${minBedrooms}, false) desc, listed_at desc nulls last, id desc
+        limit 1
       ) as newest
       join listing on listing.id = newest.id
       left join lateral (

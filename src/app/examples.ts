@@ -114,7 +114,9 @@ const OF_WATCHER = { id: watcher };
 const DIGEST = 'NDgyMTMgd2F0XzhzMms0djZ4MHoxYjNkNWY3aDlqIHdhdGNoZXIuZGlnZXN0IDA';
 const EVENTS = { after: 'now', type: ['search.match_added', 'search.match_removed'] };
 
-const SALES = { areaId: [area], maxPrice: 600_000, minBedrooms: 2, limit: 3 };
+/** Homes that the example search finds. */
+export const EXAMPLE_HOMES = { maxPrice: 600_000, minBedrooms: 2 };
+const SALES = { areaId: [area], ...EXAMPLE_HOMES, limit: 3 };
 const RENTALS = { areaId: [area], maxPrice: 3_000, limit: 3 };
 const OF_AREA = { listingType: 'sale', areaId: [area] };
 const OF_PROPERTY = { id: property };
@@ -182,7 +184,7 @@ export const EXAMPLES: Examples = {
       target: {
         type: 'search',
         listingType: 'sale',
-        query: { areaId: [area], maxPrice: 600_000, minBedrooms: 2 },
+        query: { areaId: [area], ...EXAMPLE_HOMES },
       },
       ...{ name: 'Family homes in Ashcombe', metadata: { crm: '4711' } },
     },

@@ -46,7 +46,7 @@ import { watcherRoutes } from '../watch/routes.ts';
 import { webhookRoutes } from '../watch/webhook-routes.ts';
 import { deliveryRoutes } from '../watch/webhooks/delivery-routes.ts';
 import { findExampleIds } from './example-store.ts';
-import { EXAMPLE_IDS, EXAMPLES } from './examples.ts';
+import { EXAMPLE_HOMES, EXAMPLE_IDS, EXAMPLES } from './examples.ts';
 import { agentFeatures, type McpParts, mcpParts } from './mcp.ts';
 import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
 
@@ -131,7 +131,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
       reference: {
         ...{ clock: parts.clock, document: parts.document },
         ...{ samples: EXAMPLES.samples, placeholders: EXAMPLE_IDS },
-        findIds: async () => ({ ...(await findExampleIds(parts.database)) }),
+        findIds: async () => ({ ...(await findExampleIds(parts.database, EXAMPLE_HOMES)) }),
       },
       findMarketSize: cacheFor(MARKET_SIZE_LIFETIME, parts.clock, async () => ({
         ...(await countMarket(parts.database)),

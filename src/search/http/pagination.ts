@@ -33,14 +33,16 @@ export async function readPage<Known extends KnownListing = never>(
 ): Promise<SearchPage<Known>> {
   const { plan, backend, clock } = search;
   const asks = plan.count !== 'none';
-  const counting = asks && !backend.countsAlong?.(search) ? findTotal(backend, clock, search) : NO_TOTAL;
+  const count = () => findTotal(backend, clock, search);
+  const counting = asks && !backend.countsAlong?.(search) ? count() : null;
   // The page may fail first, or need no count.
-  if (counting instanceof Promise) counting.catch(() => {});
+  counting?.catch(() => {});
   const { hits, more, total } = await backend.page(search, known);
   const page = { limit: plan.limit, ...cursorsOf(plan, hits, more) };
   if (!asks) return { hits, page, counted: NO_TOTAL };
   if (plan.cursor === null && !more) return { hits, page, counted: exactTotal(hits.length) };
-  const counted = total === null ? await counting : exactTotal(total);
+  // An engine that went out of use meanwhile leaves a page without the total that it was to bring.
+  const counted = total === null ? await (counting ?? count()) : exactTotal(total);
   return { hits, page, counted: atLeast(counted, hits.length + (more ? 1 : 0)) };
 }
 
