@@ -148,10 +148,21 @@ const KINDS: readonly Kind[] = [
   },
   { name: 'features over everything', goal: null, ask: (draw) => facets(draw, ['features']) },
   {
-    name: 'page by price, loose filter, total (E4)',
+    name: 'page by price, loose filter, total',
     goal: null,
     ask: (draw) =>
       page(draw, planOf([range('bedrooms', { min: 1 })], { order: [{ key: 'price', descending: false }] })),
+  },
+  {
+    name: 'page by price, loose filter, no total (E4)',
+    goal: 50,
+    ask: (draw) =>
+      page(
+        draw,
+        planOf([range('bedrooms', { min: 1 })], {
+          ...{ count: 'none', order: [{ key: 'price', descending: false }] },
+        }),
+      ),
   },
   {
     name: 'page by price, one in 5,000, total (E4)',

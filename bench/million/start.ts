@@ -129,7 +129,7 @@ async function visibleRow(
     const found = `${url}/v1/search/sales?limit=1&fields=id&minPrice=${price}&maxPrice=${price}`;
     for (let total = 0; total < drafts.length; ) {
       const answer = await fetch(found, { headers: headersFor(testbed.key) });
-      total = ((await answer.json()) as { total: number }).total;
+      total = ((await answer.json()) as { total: { value: number } | null }).total?.value ?? 0;
     }
     if (round >= 0) times.push(performance.now() - committed);
   }

@@ -25,8 +25,8 @@ export function measureEngine(metrics: Metrics, engine: Pick<SearchEngine, 'stat
   gauge('sequence', 'Sequence of the newest change that the search engine has.', ({ sequence }) => sequence);
   gauge(
     'lag_seconds',
-    'Changes that are older are all in the search engine.',
-    ({ lagMs }) => (lagMs ?? 0) / 1000,
+    'Changes that are older are all in the search engine; NaN while it holds nothing.',
+    ({ lagMs }) => (lagMs ?? Number.NaN) / 1000,
   );
   counter('loads', 'Loads of the search engine from the database.', ({ loads }) => loads);
   counter('rebuilds', 'Rebuilds of the columns with the changes since.', ({ rebuilds }) => rebuilds);

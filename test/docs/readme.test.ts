@@ -21,14 +21,36 @@ const PAGES = [
 ];
 const CONFIGURATION = readSource('docs/configuration.md').text;
 
+interface SearchAnswer {
+  readonly data: readonly unknown[];
+  readonly page: { readonly nextCursor: string | null };
+  readonly total: unknown;
+}
+
 test('a newcomer who follows the README searches, takes a key, finds a city, reads a property and sees it live', async (t) => {
-  const { url, keys, databaseUrl } = await startService(t, { source: 'sample', sampleListings: 2_000 });
+  const service = await startService(t, { source: 'sample', sampleListings: 2_000 });
+  const { url, keys, databaseUrl } = service;
+  // Searches in memory may be a moment behind the first load.
+  await service.get('/v1/search/sales?limit=1', keys.internal);
   const folder = await temporaryFolder(t, 'newcomer');
   await writeKeys(folder, keys);
   await symlink(join(ROOT, 'docs'), join(folder, 'docs'));
   const [search = '', usage = '', city = '', words = '', property = '', stream = '', imports = ''] =
     await follow(shellBlocks(README), folder, url, { DATABASE_URL: databaseUrl });
   assert.equal(JSON.parse(search).data.length, 3);
+  const { value, relation } = JSON.parse(search).total;
+  assert.equal(relation, 'exact');
+  const query = '/v1/search/sales?maxPrice=600000&minBedrooms=2';
+  const ask = async (more: string) =>
+    (await service.json(`${query}${more}`, keys.internal)) as unknown as SearchAnswer;
+  let found = 0;
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { data, page } = await ask(`&limit=500${cursor && `&cursor=${cursor}`}`);
+    found += data.length;
+    cursor = page.nextCursor;
+  }
+  const { total } = await ask('&count=exact&limit=1');
+  assert.deepEqual([value, total], [found, { value: found, relation: 'exact' }]);
   assert.equal(JSON.parse(usage).tier, 'free');
   const rentals = JSON.parse(city);
   assert.ok(rentals.data.length > 0);

@@ -157,6 +157,33 @@ test('real sales, rentals and areas come out as independent figures say, in SQL 
     assert.equal(water[0]?.n, sales.filter(({ waterfront }) => waterfront === '1').length);
   });
 
+  await t.test('a total is told without being asked for, and is what paging to the end finds', async () => {
+    interface Answer {
+      readonly data: readonly { readonly id: string }[];
+      readonly total: { readonly value: number };
+      readonly page: { readonly nextCursor: string | null };
+    }
+    const ask = async (path: string) => (await service.json(path, keys.internal)) as unknown as Answer;
+    const cheap = (row: Row) => Number(row.price) <= 600_000 && Number(row.bedrooms) >= 2;
+    const asked: readonly (readonly [path: string, expected: number])[] = [
+      ['/v1/search/sales?status=CLOSED', sales.length],
+      ['/v1/search/sales?status=CLOSED&maxPrice=600000&minBedrooms=2', sales.filter(cheap).length],
+      ['/v1/search/rentals?sort=price', rents.length],
+      ['/v1/search/rentals?minBedrooms=2', rents.filter((row) => Number(row.bedrooms) >= 2).length],
+    ];
+    for (const [path, expected] of asked) {
+      assert.equal((await ask(`${path}${path.includes('?') ? '&' : '?'}limit=1`)).total.value, expected, path);
+      assert.equal(await total(path), expected, path);
+      const found = new Set<string>();
+      for (let cursor: string | null = ''; cursor !== null; ) {
+        const page = await ask(`${path}&limit=500&count=none${cursor && `&cursor=${cursor}`}`);
+        for (const { id } of page.data) found.add(id);
+        cursor = page.page.nextCursor;
+      }
+      assert.equal(found.size, expected, path);
+    }
+  });
+
   await t.test('areas hold what lies within their boundaries', async () => {
     const ballard = neighborhoods.find(({ properties }) => properties.name === 'Loyal Heights');
     const sample = [ballard, ...neighborhoods.filter((_, at) => at % 12 === 0)].filter(

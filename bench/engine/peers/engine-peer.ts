@@ -42,7 +42,7 @@ async function askPage(
 ): Promise<() => PeerAnswer> {
   const plan = planOf([condition], { order: [{ key, descending: key === 'listedAt' }] });
   const { found, total } = await page(draw, plan)();
-  return () => [...found.map(({ id }) => id), total];
+  return () => [...found.map(({ id }) => id), total ?? 0];
 }
 
 async function askCount(

@@ -1,7 +1,7 @@
 // Faults that somebody could write into the engine: each one changes a line, and the named tests have to notice.
 
 export interface Mutation {
-  /** Under src/search/engine. */
+  /** As seen from src/search/engine. */
   readonly file: string;
   /** Stands in the file once. */
   readonly from: string;
@@ -20,6 +20,11 @@ const QUESTIONS = 'test/search/engine/questions.test.ts';
 const BLOCKS = 'test/search/engine/blocks.test.ts';
 const COUNTS = 'test/search/engine/count-sets.test.ts';
 const SUMMARIES = 'test/search/summaries.test.ts';
+const ORACLE = 'test/search/oracle.test.ts';
+const SHAPE_EDGES = 'test/search/shape-edges.test.ts';
+const SWITCH = 'src/search/switch/backend-switch.test.ts';
+const SAME = 'src/search/switch/same-answer.test.ts';
+const RECORDS = 'test/search/record-cache.test.ts';
 const EDGES = 'test/search/edges.test.ts';
 const ENGINE = 'test/search/engine/engine.test.ts';
 const SERVICE = 'test/search/engine/service.test.ts';
@@ -35,6 +40,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['value > 0 ? -1n : 1n', 'value > 0 ? 1n : -1n', 'kind range'],
     ['if (value === 0) return -Number.MIN_VALUE;', 'if (value === 0) return 0;', 'kind range'],
     ['if (days >= min && days <= max) kept++;', 'if (days > min && days <= max) kept++;', 'kind range'],
+    ['if (days >= min && days <= max) kept++;', 'if (days >= min && days < max) kept++;', 'kind range'],
     ['Number.isNaN(end) ? startedAt : end', 'Number.isNaN(end) ? startedAt : startedAt', 'kind range'],
     ['Math.max(0, Math.floor(seconds', 'Math.max(0, Math.ceil(seconds', 'kind range'],
     ['list.includes(values[row] as number)', '(list[0] === values[row])', 'kind numbers'],
@@ -50,7 +56,13 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...within('questions/shape-filters.ts', QUESTIONS, [
     ['lng >= edges[0] &&', 'lng > edges[0] &&', 'kind boxes'],
+    ['lat >= edges[1] &&', 'lat > edges[1] &&', 'kind boxes'],
+    ['lng <= edges[2] &&', 'lng < edges[2] &&', 'kind boxes'],
     ['lat <= edges[3])', 'lat < edges[3])', 'kind boxes'],
+    ['lng >= west && lat >= south', 'lng > west && lat >= south', 'kind boxes'],
+    ['lng >= west && lat >= south', 'lng >= west && lat > south', 'kind boxes'],
+    ['lng <= east && lat <= north', 'lng < east && lat <= north', 'kind boxes'],
+    ['lng <= east && lat <= north', 'lng <= east && lat < north', 'kind boxes'],
     ['if (holds === null) return left;', 'if (holds !== undefined) return left;', 'kind circle'],
   ]),
   ...within('questions/shape-filters.ts', BLOCKS, [
@@ -97,6 +109,8 @@ export const MUTATIONS: readonly Mutation[] = [
     ['if (codes[row] === code) kept++;', 'if (codes[row] !== code) kept++;', 'kind words'],
     ['text.length !== length ||', '', 'kind words'],
     ['>= start.length && startsWith', '> start.length && startsWith', 'kind address'],
+    ['if (isWanted[value] !== 1 && ', 'if (isWanted[value] === 1 && ', 'kind areas'],
+    ["flagBits('displayed', true))]", "flagBits('displayed', false))]", 'kind statuses'],
     ['all && codes.length < known.length', 'all && codes.length < 0', 'kind list'],
     ['return all ? together', 'return !all ? together', 'kind list'],
   ]),
@@ -105,6 +119,26 @@ export const MUTATIONS: readonly Mutation[] = [
     ['if (hasValue(columns.areaNos, row, no))', 'if (hasValue(columns.areaNos, row, -1))', 'kind text'],
     ['(within & asked) !== 0', 'within !== 0', 'kind text'],
     ["if (fields.includes('area')) {", '{', 'kind text'],
+  ]),
+  ...within('questions/text-match.ts', ORACLE, [
+    ['1 << (31 - Math.clz32(bits))', 'bits & -bits', 'relevance'],
+    ['else relevance[row] = 0;', '', 'relevance'],
+  ]),
+  ...within('../query/shape-predicate.ts', SHAPE_EDGES, [
+    ['distanceKm(centre, lng, lat) <= km', 'distanceKm(centre, lng, lat) < km'],
+  ]),
+  ...within('../switch/backend-switch.ts', SWITCH, [
+    ['each.statuses.every(isHeld)', 'each.statuses.some(isHeld)'],
+    ["counts[isOnMarket(set) ? 'held' : 'others']", "counts[isOnMarket(set) ? 'others' : 'held']"],
+    ['&& !isCurrent) held', '&& isCurrent) held'],
+  ]),
+  ...within('../switch/same-answer.ts', SAME, [
+    ['one.length === other.length && ', ''],
+    ['<= TOLERANCE *', '< -TOLERANCE *'],
+  ]),
+  ...within('../http/record-cache.ts', RECORDS, [
+    ['record?.version === version', 'record !== undefined'],
+    ['isUsed ? this : null', 'this'],
   ]),
   ...within('questions/scan.ts', BLOCKS, [
     ['Math.min((end + 31) >>> 5', 'Math.min(first >>> 5'],
@@ -146,15 +180,19 @@ export const MUTATIONS: readonly Mutation[] = [
     ['return isBackwards ? place - 1 : place;', 'return isBackwards ? place : place;', 'pages'],
     ['count = narrowLive(baseRemoved, rows, count);', '', 'pages'],
     ['others.length > 0 ? undefined', 'others.length > 9 ? undefined', 'pages'],
-    ['order === undefined ? Number.POSITIVE_INFINITY', 'order === undefined ? mostRanked', 'pages'],
-    ['order === undefined || total <= most ?', 'order === undefined || total > 0 ?', 'pages'],
+    ['order === undefined ? Number.POSITIVE_INFINITY', 'order === undefined ? bounds.ranked', 'pages'],
+    ['order === undefined || total <= most;', 'order === undefined || total > 0;', 'pages'],
     ['await rankParts([tail], search, first);', '', 'pages'],
+    ['if (walked === null) return null;', 'if (walked === null) return [];', 'pages'],
   ]),
   ...within('questions/facets.ts', SUMMARIES, [
     ['code === 0 ? []', 'code === 1 ? []', 'facets count'],
     ['(columns) => columns.lists.features', '(columns) => columns.lists.pets', 'facets count'],
     ['(columns) => columns.areaNos', '(columns) => columns.lists.features', 'facets count'],
     ['numberCounter(facet, 1)', "numberCounter('bedrooms', 1)", 'facets count'],
+    ['numberCounter(facet, 1)', "numberCounter('bathrooms', 1)", 'facets count'],
+    ['codeCounter(facet,', "codeCounter('status',", 'facets count'],
+    ['codeCounter(facet,', "codeCounter('city',", 'facets count'],
     ['Math.floor(value / 10) * 10', 'Math.round(value / 10) * 10', 'facets count'],
     ['value === 0 ? []', 'value === 9 ? []', 'prices are counted'],
   ]),

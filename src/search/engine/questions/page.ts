@@ -24,30 +24,43 @@ export interface FoundId {
 export interface FoundPage {
   /** At most one more than the page holds, in the order of the walk: backwards if its cursor leads back. */
   readonly found: readonly FoundId[];
-  readonly total: number;
+  /** Null for a search that asks for none, where it was not counted along. */
+  readonly total: number | null;
 }
 
-/** From more results on, a page that an order of the segment serves is found along it. */
-const MOST_RANKED = 16_384;
+/** How a page that an order of the segment serves is found. */
+export interface PageBounds {
+  /** From more results on, it is found along the order. */
+  readonly ranked: number;
+  /** Rows of the order that one without a total is looked for among; where it takes more, zones of blocks find it sooner. */
+  readonly walked: number;
+}
+
+const BOUNDS: PageBounds = { ranked: 16_384, walked: 16_384 };
 /** Nanoseconds that a step along an order takes, to a row that is far from the last. */
 const STEP = 5;
 
-/** The page after the plan's cursor, of `limit` rows at most. `mostRanked`: another bound, for tests. */
+/** The page after the plan's cursor, of `limit` rows at most. `bounds`: others, for tests. */
 export async function findPage(
   plan: SearchPlan,
   search: PreparedSearch,
   limit: number,
-  mostRanked = MOST_RANKED,
+  bounds = BOUNDS,
 ): Promise<FoundPage> {
   const ranking = new Ranking(plan, search);
   const { table } = search;
   const order = orderFor(plan, table.base);
-  const most = order === undefined ? Number.POSITIVE_INFINITY : mostRanked;
+  const idsOf = (rows: readonly RankedRow[]) => rows.map((row) => foundId(row, plan, ranking));
+  if (order !== undefined && plan.count === 'none') {
+    const rows = await rankAlong(order, plan, ranking, search, limit, bounds.walked);
+    if (rows !== null) return { found: idsOf(rows), total: null };
+  }
+  const most = order === undefined ? Number.POSITIVE_INFINITY : bounds.ranked;
   const first = new FirstRows(ranking, limit);
   const total = await rankParts(partsOf(table), search, first, most);
-  const rows =
-    order === undefined || total <= most ? first.rows : await rankAlong(order, plan, ranking, search, limit);
-  return { found: rows.map((row) => foundId(row, plan, ranking)), total };
+  const isRanked = order === undefined || total <= most;
+  const rows = isRanked ? first.rows : await rankAlong(order, plan, ranking, search, limit);
+  return { found: idsOf(rows ?? []), total };
 }
 
 function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { direction }: Ranking): FoundId {
@@ -71,19 +84,22 @@ async function rankParts(
   return total;
 }
 
-/** The first rows of the segment along an order, merged with those of the tail. */
+/** The first rows of the segment along an order, merged with those of the tail; null: they are not among its next `most`. */
 async function rankAlong(
   order: Order,
   plan: SearchPlan,
   ranking: Ranking,
   search: PreparedSearch,
   limit: number,
-): Promise<readonly RankedRow[]> {
+  most = Number.POSITIVE_INFINITY,
+): Promise<readonly RankedRow[] | null> {
   const { table, filters, pace } = search;
+  const how = { filters: filters(table.base), limit, most, pace };
+  const walked = await walkOrder(ranking, order, plan, table, how);
+  if (walked === null) return null;
   const [, tail] = partsOf(table);
   const first = new FirstRows(ranking, limit);
   await rankParts([tail], search, first);
-  const walked = await walkOrder(ranking, order, plan, table, { filters: filters(table.base), limit, pace });
   return [...walked, ...first.rows].sort((a, b) => ranking.compare(a, b)).slice(0, limit);
 }
 
@@ -96,17 +112,22 @@ function orderFor({ order: [term, ...others] }: SearchPlan, base: Segment): Orde
 interface Walk {
   readonly filters: readonly Filter[];
   readonly limit: number;
+  /** Rows to look at. */
+  readonly most: number;
   readonly pace: Pace;
 }
 
-/** The first rows that pass, along an order from the cursor on; in turns, since those that pass may stand at its end. */
+/**
+ * The first rows that pass, along an order from the cursor on; null where more rows would have to be looked at. In turns, since those
+ * that pass may stand at its end.
+ */
 async function walkOrder(
   ranking: Ranking,
   order: Order,
   plan: SearchPlan,
   { base, baseRemoved }: Table,
-  { filters, limit, pace }: Walk,
-): Promise<RankedRow[]> {
+  { filters, limit, most, pace }: Walk,
+): Promise<RankedRow[] | null> {
   const isFalling = plan.order[0]?.descending === true;
   const { length } = order.rows;
   const rowAt = (place: number): number => order.rows[placeIn(order, isFalling, place)] as number;
@@ -116,7 +137,10 @@ async function walkOrder(
   const found: RankedRow[] = [];
   const rows = new Uint32Array(BLOCK_ROWS);
   const cheapestFirst = [...filters].sort((a, b) => a.cost - b.cost);
+  let left = most;
   for (let chunk = 64; found.length < limit && place >= 0 && place < length; chunk = BLOCK_ROWS) {
+    if (left <= 0) return null;
+    left -= chunk;
     let count = 0;
     for (; count < chunk && place >= 0 && place < length; place += step) rows[count++] = rowAt(place);
     let work = STEP * count;
