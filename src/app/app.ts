@@ -158,7 +158,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const { backend, areas, records, engine, untilSearched } = search;
   const figures = createMarketFigures({ database, findCurrencies, analytics, areas });
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics, untilSearched });
-  const findLoading = createFindLoading({ database, clock, source: source?.id ?? null });
+  const findLoading = createFindLoading({ database, clock, source: source?.id ?? null, untilSearched });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
     setGrantWatched(tx, grant, isWatched, new Date(clock.now()));

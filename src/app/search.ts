@@ -47,8 +47,8 @@ export interface SearchParts {
   readonly areas: AreaIdCache;
   readonly records: RecordCache;
   readonly engine: SearchEngine;
-  /** Resolves once searches know what was written before, or are late. */
-  untilSearched(): Promise<unknown>;
+  /** Whether searches know what was written before, once they do or are late. */
+  untilSearched(): Promise<boolean>;
   /** Resolves once searches are answered, or will not be for some time. */
   start(): Promise<void>;
   stop(): Promise<void>;

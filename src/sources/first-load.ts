@@ -1,7 +1,7 @@
 // First load of a source, as every process on its database sees it.
 
 import type { Clock } from '../lib/clock.ts';
-import type { FindLoading } from '../listings/provenance/loading.ts';
+import type { FindLoading, Loading } from '../listings/provenance/loading.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { findUnfinishedLoad } from './store.ts';
 
@@ -18,15 +18,26 @@ export interface FirstLoadOptions {
    * null: none, so that only a load which another process has begun is seen.
    */
   readonly source: string | null;
+  /** Whether searches of this process know all that is stored, once they do or are late; default: they do. */
+  readonly untilSearched?: () => Promise<boolean>;
 }
 
 /** Asks the database at most once a second. */
-export function createFindLoading({ database, clock, source }: FirstLoadOptions): FindLoading {
+export function createFindLoading(options: FirstLoadOptions): FindLoading {
+  const { database, clock, source, untilSearched = async () => true } = options;
   let known: { readonly until: number; readonly loading: ReturnType<FindLoading> } | null = null;
+  let last: Loading | null = null;
+  const find = async (): Promise<Loading | null> => {
+    const movedSince = new Date(clock.now() - LOAD_ABANDONED).toISOString();
+    const loading = await database.read((sql) => findUnfinishedLoad(sql, source, movedSince));
+    // Whoever is told that it has ended finds all of it.
+    if (loading === null && last !== null && !(await untilSearched())) return last;
+    last = loading;
+    return loading;
+  };
   return () => {
     if (known === null || clock.monotonic() >= known.until) {
-      const movedSince = new Date(clock.now() - LOAD_ABANDONED).toISOString();
-      const loading = database.read((sql) => findUnfinishedLoad(sql, source, movedSince));
+      const loading = find();
       // A failure is not cached.
       loading.catch(() => {
         known = null;

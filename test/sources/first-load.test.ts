@@ -5,7 +5,9 @@ import { test } from 'node:test';
 import { createApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
+import { createFindLoading } from '../../src/sources/first-load.ts';
 import type { Source } from '../../src/sources/source.ts';
+import { writePosition } from '../../src/sources/store.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';
@@ -132,6 +134,29 @@ test('a source that does not tell how many records it has is told of without a t
   await until('two records are loaded', () => reader.app.replication?.status().progress?.records === 2);
   const { told } = await ask(reader.url, SEARCH);
   assert.deepEqual(told.meta.loading, { source: 'feed', records: 2, total: null });
+});
+
+test('a load goes on for readers until searches know its end', async (t) => {
+  const { database } = await testDatabase(t);
+  const clock = manualClock(Date.UTC(2026, 0, 5, 12));
+  let isKnown = false;
+  const find = createFindLoading({ database, clock, source: null, untilSearched: async () => isKnown });
+  const write = (loadedAt: string | null, version: number) =>
+    database.transaction((tx) =>
+      writePosition(tx, 'feed', {
+        ...{ position: {}, version, loaded: 3, total: 3, loadedAt },
+        updatedAt: new Date(clock.now()).toISOString(),
+      }),
+    );
+  const progress = { source: 'feed', records: 3, total: 3 };
+  await write(null, 0);
+  assert.deepEqual(await find(), progress);
+  await write(new Date(clock.now()).toISOString(), 1);
+  clock.advance(1_000);
+  assert.deepEqual(await find(), progress);
+  isKnown = true;
+  clock.advance(1_000);
+  assert.equal(await find(), null);
 });
 
 test('a load that nobody has moved for an hour binds only those who are to read that source', async (t) => {
