@@ -275,3 +275,18 @@ test('a statement that fails between its rows leaves the rows of the next one wh
   const rows = await database.read((sql) => sql`select 42 as answer`);
   assert.deepEqual([...rows], [{ answer: 42 }]);
 });
+
+test('an old connection is not used again', async (t) => {
+  const { url } = await emptyDatabase(t);
+  const clock = manualClock();
+  const database = open(t, { url, clock, maxConnections: 1 });
+  const session = async () => {
+    const [row] = await database.read((sql) => sql<{ pid: number }[]>`select pg_backend_pid() as pid`);
+    return row?.pid;
+  };
+  const first = await session();
+  await clock.advance(44 * 60_000);
+  const second = await session();
+  await clock.advance(60_000);
+  assert.deepEqual([first === second, second === (await session())], [true, false]);
+});

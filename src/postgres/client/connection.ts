@@ -21,7 +21,7 @@ export interface ConnectionSettings {
   readonly statementTimeout: number;
   /** Milliseconds the server lets a transaction wait for its next statement; then it ends the session, and with it the locks. */
   readonly idleTransactionTimeout: number;
-  /** Never closed for being idle or old: its session holds a lock or a channel. */
+  /** Never closed for being idle: its session holds a lock or a channel. */
   readonly persistent?: boolean;
   readonly onNotice?: (message: string) => void;
   readonly onNotification?: (channel: string, payload: string) => void;
@@ -145,7 +145,8 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
     max: 1,
     connect_timeout: CONNECT_TIMEOUT,
     idle_timeout: settings.persistent === true ? 0 : IDLE_TIMEOUT,
-    ...(settings.persistent === true ? { max_lifetime: null } : {}),
+    // By its own lifetime the driver closes a connection between two statements of a transaction, of which it knows nothing.
+    max_lifetime: null,
     // Nobody could catch a failure of the statement that fetches the array types.
     fetch_types: false,
     types: VALUE_TYPES,

@@ -95,6 +95,8 @@ export interface Database {
 const DEFAULT_CONNECTIONS = 10;
 const DEFAULT_TIMEOUT = 2_900;
 const IDLE_TRANSACTION_TIMEOUT = 15_000;
+/** Of a pooled connection, whose session keeps plans and caches that grow: it is not leased again after that. */
+const LIFETIME = 45 * 60_000;
 /** The server gives up this many milliseconds before we do, so that a slow statement costs no connection. */
 const HEAD_START = 300;
 /** Shares of an operation's time: reserved for commit and answer of a statement with a deadline; at most spent waiting for a connection. */
@@ -115,11 +117,17 @@ export function openDatabase(options: DatabaseOptions): Database {
     idleTransactionTimeout: options.idleTransactionTimeout ?? IDLE_TRANSACTION_TIMEOUT,
     ...(options.onNotice === undefined ? {} : { onNotice: options.onNotice }),
   };
+  const openedAt = new WeakMap<Connection, number>();
   const pool = createPool<Connection>({
     size: options.maxConnections ?? DEFAULT_CONNECTIONS,
     clock,
-    open: () => openConnection(target, settings),
-    isUsable: (connection) => !connection.closed,
+    open: () => {
+      const connection = openConnection(target, settings);
+      openedAt.set(connection, clock.monotonic());
+      return connection;
+    },
+    isUsable: (connection) =>
+      !connection.closed && clock.monotonic() - (openedAt.get(connection) ?? 0) < LIFETIME,
     destroy: (connection) => connection.destroy(),
   });
   const serverClock = new ServerClock(clock);
