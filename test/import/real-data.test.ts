@@ -172,7 +172,11 @@ test('real sales, rentals and areas come out as independent figures say, in SQL 
       ['/v1/search/rentals?minBedrooms=2', rents.filter((row) => Number(row.bedrooms) >= 2).length],
     ];
     for (const [path, expected] of asked) {
-      assert.equal((await ask(`${path}${path.includes('?') ? '&' : '?'}limit=1`)).total.value, expected, path);
+      assert.equal(
+        (await ask(`${path}${path.includes('?') ? '&' : '?'}limit=1`)).total.value,
+        expected,
+        path,
+      );
       assert.equal(await total(path), expected, path);
       const found = new Set<string>();
       for (let cursor: string | null = ''; cursor !== null; ) {
