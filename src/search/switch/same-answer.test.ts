@@ -50,6 +50,11 @@ test('an answer with one more, one less, or another value is another one', () =>
   for (const other of others) assert.ok(!isSameAnswer(one, other), JSON.stringify(other));
 });
 
+test('a list that goes on is another one', () => {
+  assert.equal(isSameAnswer([1], [1, 2]), false);
+  assert.equal(isSameAnswer([1, 2], [1]), false);
+});
+
 test('numbers differ by more than a thousand millionth', () => {
   assert.ok(isSameAnswer(0.1 + 0.2, 0.3) && isSameAnswer(1e15, 1e15 + 1) && isSameAnswer(0, -0));
   for (const [a, b] of [
