@@ -20,8 +20,8 @@ export interface Readers {
   slowest: number;
 }
 
-/** Codes that a 503 may have while the database is away. */
-const HONEST = ['DATABASE_UNAVAILABLE', 'SUBSCRIPTIONS_UNAVAILABLE'];
+/** Codes that a 503 may have while the database is away, or a process that was restarted fills its search. */
+const HONEST = ['DATABASE_UNAVAILABLE', 'SUBSCRIPTIONS_UNAVAILABLE', 'SEARCH_LOADING'];
 /** Milliseconds: a 503 comes within three seconds, and a busy machine may take a little more to pass it on. */
 const TIMEOUT_MS = 20_000;
 const PAUSE = 5;

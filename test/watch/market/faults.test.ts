@@ -153,9 +153,10 @@ for (const [step, command] of Object.entries(STEPS)) {
     await nextHour(9);
     // One has the work; the other takes it over.
     const dead = await Promise.race(children.map((child) => child.ended.then(() => child)));
-    await endLease();
     const others = children.filter((child) => child !== dead);
+    // Before they may have the work: it would be the end of them too.
     await tell('SIGCONT never', others);
+    await endLease();
     children = [...others, await startChild()];
     await evaluated();
     await compare(`killed at "${step}"`);
@@ -169,11 +170,12 @@ test('a process that was stopped past its lease writes nothing when it goes on',
   await tell('SIGSTOP computed');
   await nextHour();
   const stopped = await poll('one is stopped', () => children.find(isStopped));
-  await endLease();
+  // Before it may have the work: it would stop as well, and hear nothing any more.
   await tell(
     'SIGCONT never',
     children.filter((child) => child !== stopped),
   );
+  await endLease();
   await evaluated();
   const [figure] = AREAS;
   await nextHour();
