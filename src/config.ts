@@ -154,7 +154,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     search: {
       engine: read.oneOf('SEARCH_ENGINE', SEARCH_ENGINES, 'memory'),
       shadowRate: read.integer('SEARCH_SHADOW_RATE', 1_000, 0, 1_000_000_000),
-      cacheMegabytes: read.integer('SEARCH_CACHE_MB', 64, 0, 1_024),
+      cacheMegabytes: read.integer('SEARCH_CACHE_MB', 16, 0, 1_024),
     },
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };

@@ -255,6 +255,39 @@ test('the cache takes no more than it may, and nothing where it is off, PostgreS
   }
 });
 
+test('once the cache is full, records that are asked for once displace none, and those asked for twice do', async (t) => {
+  const { service } = await countingService(t, { SEARCH_CACHE_MB: '1' });
+  const long = (key: string, city: string) =>
+    home(key, {
+      description: 'x'.repeat(20_000),
+      address: { ...NO_ADDRESS, full: `${key}, ${city}`, streetName: key, city },
+    });
+  const cities = { Often: 20, Seldom: 60, Later: 20 };
+  await write(
+    service,
+    Object.entries(cities).flatMap(([city, count]) =>
+      Array.from({ length: count }, (_, at) => long(`${city}${at + 10}`, city)),
+    ),
+  );
+  /** How many of a city's records are found in the cache. */
+  const hits = async (city: keyof typeof cities, headers: object = CACHED): Promise<number> => {
+    const before = await metric(service, 'hits_total');
+    const path = `${SALES}?q=${city}&limit=100`;
+    const { data } = await ask(service, path, service.keys.internal, headers);
+    assert.equal(data.length, cities[city]);
+    return (await metric(service, 'hits_total')) - before;
+  };
+  await hits('Often', {});
+  // More than there is room for.
+  await hits('Seldom');
+  for (let time = 0; time < 3; time++) await hits('Often');
+  assert.equal(await hits('Often'), 20);
+  await hits('Later');
+  assert.equal(await hits('Often'), 20, 'nothing was displaced');
+  assert.equal(await hits('Later'), 0);
+  assert.equal(await hits('Later'), 20);
+});
+
 test('whatever is written, and however time goes on, cached pages are the pages that are read', async (t) => {
   const clock = manualClock(NOW);
   let days = 0;

@@ -11,6 +11,8 @@ import type { StoredListing } from '../../listings/store.ts';
 const CONFIRMATION_LIFETIME = 5_000;
 /** Bytes of an entry besides its texts, as measured. */
 const ENTRY_BYTES = 500;
+/** Keys that were looked for in vain: several times as many as there are records in 16 MB. */
+const MISSED = 20_000;
 
 export interface RecordCacheOptions {
   /** The most that all entries may take; 0: nothing is kept. */
@@ -19,15 +21,24 @@ export interface RecordCacheOptions {
   readonly monotonic: () => number;
 }
 
+/**
+ * Keeps all records until there is no room for more, then those that are asked for twice: where most are asked for once,
+ * each that is kept for them makes another one garbage, which only a long collection finds.
+ */
 export class RecordCache {
   readonly #records: LRUCache<string, EncodedListing> | null;
+  readonly #missed = new LRUCache<string, true>({ max: MISSED });
   readonly #monotonic: () => number;
+  #isFull = false;
   #hits = 0;
   #misses = 0;
 
   constructor({ bytes, monotonic }: RecordCacheOptions) {
     const sizeCalculation = (record: EncodedListing): number => record.bytes + ENTRY_BYTES;
-    this.#records = bytes === 0 ? null : new LRUCache({ maxSize: bytes, sizeCalculation });
+    const dispose = (_record: EncodedListing, _key: string, reason: LRUCache.DisposeReason): void => {
+      if (reason === 'evict') this.#isFull = true;
+    };
+    this.#records = bytes === 0 ? null : new LRUCache({ maxSize: bytes, sizeCalculation, dispose });
     this.#monotonic = monotonic;
   }
 
@@ -52,10 +63,17 @@ export class RecordCache {
     return isFound ? record : undefined;
   }
 
-  /** Keeps a record, unless a newer version is there. */
+  /** Keeps a record, unless a newer version is there, or others are asked for more often. */
   add(key: string, record: EncodedListing): void {
     const present = this.#records?.peek(key);
-    if (present === undefined || present.version <= record.version) this.#records?.set(key, record);
+    const isKept = present === undefined ? this.#isWorthKeeping(key) : present.version <= record.version;
+    if (isKept) this.#records?.set(key, record);
+  }
+
+  #isWorthKeeping(key: string): boolean {
+    if (!this.#isFull || this.#missed.delete(key)) return true;
+    this.#missed.set(key, true);
+    return false;
   }
 }
 
