@@ -60,15 +60,15 @@ export function createFollower<State>(database: Database, options: FollowerOptio
       return new LogGap(`The log of changes ends at ${head}, and was read up to ${position} before`);
   }
 
-  const readNext = (): Promise<NextEntries<State>> =>
-    database.read(async (sql) => {
-      const batch = await readChanges<State>(sql, position, batchSize);
-      const [first] = batch;
-      // Where nothing is left to be read, something may have been dropped a moment ago.
-      const isWhole = first === undefined ? !endsAtGap : first.sequence === position + 1;
-      const gap = isWhole ? undefined : await findGap(sql);
-      return { batch, gap };
-    });
+  async function readEntries(sql: Sql): Promise<NextEntries<State>> {
+    const batch = await readChanges<State>(sql, position, batchSize);
+    const [first] = batch;
+    // Where nothing is left to be read, something may have been dropped a moment ago.
+    const isWhole = first === undefined ? !endsAtGap : first.sequence === position + 1;
+    const gap = isWhole ? undefined : await findGap(sql);
+    return { batch, gap };
+  }
+  const readNext = () => database.read(readEntries, { planned: 'once' });
 
   async function* entries(signal: AbortSignal): AsyncGenerator<readonly ChangeEntry<State>[]> {
     let wake = (): void => {};

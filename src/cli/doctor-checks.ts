@@ -9,9 +9,9 @@ import { ListenError, requireFreePort } from '../http/server/listen-address.ts';
 import { systemClock } from '../lib/clock.ts';
 import { readIfExists, statIfExists } from '../lib/files.ts';
 import { createOutbound } from '../lib/outbound.ts';
-import { OutboundFailure } from '../lib/outbound-failure.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
 import { findMount, isInMemory, isNetworkFilesystem } from './mount.ts';
+import { askRunningService } from './running-service.ts';
 
 export interface Finding {
   readonly name: string;
@@ -70,11 +70,6 @@ const MIN_FREE = 200e6;
 const LOW_FREE = 2e9;
 
 const MIN_NODE = 26;
-
-/** Milliseconds. */
-const PROBE_TIMEOUT = 5_000;
-
-const MAX_PROBE_BYTES = 100_000;
 
 export function checkNode(version = process.versions.node): Finding {
   if (Number.parseInt(version, 10) >= MIN_NODE) return ok('node', version);
@@ -149,28 +144,9 @@ export async function checkPort({ host, port }: Config): Promise<Finding> {
     return ok('port', `${port} on ${host} is free`);
   } catch (error) {
     if (!(error instanceof ListenError)) return fail('port', messageOf(error), 'Set PORT.');
-    if (error.code === 'EADDRINUSE' && (await isFreehold(host, port)))
+    if (error.code === 'EADDRINUSE' && (await askRunningService({ host, port }, '/livez'))?.status === 200)
       return ok('port', `${port} on ${host} is in use by a running Freehold`);
     return fail('port', error.message, 'Set PORT or HOST, or stop the program that listens there.');
-  }
-}
-
-async function isFreehold(host: string, port: number): Promise<boolean> {
-  const address =
-    { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? (host.includes(':') ? `[${host}]` : host);
-  const outbound = createOutbound({ clock: systemClock });
-  try {
-    const { status, headers } = await outbound.send({
-      url: `http://${address}:${port}/livez`,
-      deadlineMs: PROBE_TIMEOUT,
-      maxBytes: MAX_PROBE_BYTES,
-    });
-    return status === 200 && headers['x-request-id'] !== undefined;
-  } catch (error) {
-    if (error instanceof OutboundFailure) return false;
-    throw error;
-  } finally {
-    await outbound.close();
   }
 }
 

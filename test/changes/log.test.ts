@@ -9,6 +9,9 @@ import {
   readChanges,
 } from '../../src/changes/change-store.ts';
 import { createFollower } from '../../src/changes/follower.ts';
+import { DAY } from '../../src/lib/clock.ts';
+import { createDayPartitions } from '../../src/postgres/client/day-partitions.ts';
+import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
 
 const { database } = await testDatabase({ after });
@@ -44,6 +47,41 @@ test('changes and private entries are read in the order in which their transacti
   for (const from of [0, 1, 2, 3, 4]) {
     const rest = await database.read((sql) => readChanges(sql, from, 2));
     assert.deepEqual(rest, entries.slice(from, from + 2), `after ${from}`);
+  }
+});
+
+test('reading some entries reads those and no others, however long the log is', async (t) => {
+  const { database: own } = await testDatabase(t);
+  await createDayPartitions(own, 'change', NOW);
+  const many = Array.from({ length: 50 }, (_, at) => change(`l${at}`, at));
+  for (let batch = 0; batch < 300; batch++)
+    await own.transaction((tx) => appendChanges(tx, many, NOW + Math.floor(batch / 200) * DAY, false));
+  // As the server itself does, which knows nothing of a partitioned table as a whole.
+  for (const table of ['change_batch', 'change_20260110', 'change_20260111'])
+    await own.write((sql) => sql`analyze ${sql(table)}`);
+  /** Rows of the log that were read in all, by the statistics of the server. */
+  const rowsRead = async (): Promise<number> => {
+    const [row] = await own.read(
+      (sql) => sql<{ count: number }[]>`
+        select coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int as count from pg_stat_user_tables
+        where relname like 'change%'`,
+    );
+    return row?.count ?? 0;
+  };
+  for (const planned of ['once', 'each'] as const) {
+    const before = await rowsRead();
+    const entries = await own.read(
+      async (sql) => {
+        const found = await readChanges(sql, 1_020, 100);
+        await sql`select pg_stat_force_next_flush()`;
+        return found;
+      },
+      { planned },
+    );
+    assert.deepEqual([entries.length, entries[0]?.sequence, entries.at(-1)?.sequence], [100, 1_021, 1_120]);
+    await until('the statistics are there', async () => (await rowsRead()) > before);
+    const read = (await rowsRead()) - before;
+    assert.ok(read < 500, `${read} rows were read, planned ${planned}`);
   }
 });
 

@@ -167,7 +167,11 @@ test('doctor warns of a log without room for tomorrow, and of one that is kept t
 test('doctor says how much memory searches need, and warns where the service may not use as much', async (t) => {
   const { database } = await testDatabase(t);
   const look = (engine: 'memory' | 'postgres', limit: number) =>
-    checkSearch({ search: { engine, shadowRate: 0, cacheMegabytes: 0 } }, database, limit);
+    checkSearch(
+      { search: { engine, shadowRate: 0, cacheMegabytes: 0 }, host: '127.0.0.1', port: 0 },
+      database,
+      limit,
+    );
   const enough = await look('memory', 4e9);
   assert.deepEqual(
     [enough.state, enough.detail.includes('need about 150 MB of memory, of 4000 MB')],
@@ -178,4 +182,13 @@ test('doctor says how much memory searches need, and warns where the service may
   assert.match(few.detail, /PostgreSQL answers all searches/);
   assert.match(few.remedy ?? '', /SEARCH_ENGINE=postgres/);
   assert.deepEqual((await look('postgres', 1e6)).state, 'ok');
+});
+
+test('doctor tells how many listings the running service searches in memory, and how far behind it is', async (t) => {
+  const { url } = await startService(t);
+  const { port } = new URL(url);
+  const running = (await examine({ PORT: port })).get('search');
+  assert.match(running?.detail ?? '', /; the running service: 0 listings, at most \d+ ms behind$/);
+  const elsewhere = (await examine({ PORT: '0' })).get('search');
+  assert.doesNotMatch(elsewhere?.detail ?? '', /running/);
 });

@@ -100,7 +100,9 @@ async function findChanged(
   const seen = new Set<string>();
   const found: MatchedListing[] = [];
   for (let last = sequence; ; ) {
-    const entries = await database.read((sql) => readChanges<ChangeState>(sql, last, PAGE));
+    const entries = await database.read((sql) => readChanges<ChangeState>(sql, last, PAGE), {
+      planned: 'once',
+    });
     const first = entries.filter((entry): entry is ListingChange<ChangeState> => {
       if (entry.kind === 'watcher' || seen.has(entry.listingId)) return false;
       seen.add(entry.listingId);

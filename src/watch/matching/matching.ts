@@ -136,7 +136,9 @@ export class Matching {
     const { database, onStep, clock } = this.#options;
     if (this.#positions.size === 0) return false;
     const from = Math.min(...this.#positions.values());
-    const entries = await database.read((sql) => readChanges<ChangeState>(sql, from, BATCH));
+    const entries = await database.read((sql) => readChanges<ChangeState>(sql, from, BATCH), {
+      planned: 'once',
+    });
     await this.#measureLag(entries, from);
     if (entries.length === 0) return false;
     await onStep?.('read');
