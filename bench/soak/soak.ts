@@ -28,6 +28,8 @@ const PEAK = 15;
 const MOST_GROWTH = 5;
 /** Milliseconds. */
 const LONGEST_TURN = 20;
+/** Seconds: records are no longer kept where searches are further behind the log. */
+const LONGEST_LAG = 5;
 
 export interface SoakOptions {
   readonly minutes: number;
@@ -55,7 +57,11 @@ export async function soak(testbed: LargeTestbed, { minutes, rate, causes }: Soa
     await readers.peak(WARM_UP);
     const peak = await readers.peak(PEAK);
     const [begun, before] = [Date.now(), { written: changer.written(), ...(await metricsOf(service)) }];
-    const report = setInterval(() => tell(begun, minutes, readers, changer), sampleSeconds * 1_000);
+    const lags: number[] = [];
+    const report = setInterval(() => {
+      tell(begun, minutes, readers, changer);
+      void metricsOf(service).then(({ lag }) => lags.push(lag));
+    }, sampleSeconds * 1_000);
     await readers.open(rate ?? peak / 2, minutes * 60);
     clearInterval(report);
     await changer.stop();
@@ -70,6 +76,7 @@ export async function soak(testbed: LargeTestbed, { minutes, rate, causes }: Soa
       ...memoryRows(taken),
       ...turnRows(taken),
       ...engineRows(before, after),
+      lagRow(lags),
     ];
   } finally {
     await readers.close();
@@ -103,6 +110,8 @@ interface EngineMetrics {
   readonly rows: number;
   readonly loads: number;
   readonly rebuilds: number;
+  /** Seconds behind the log of changes. */
+  readonly lag: number;
   readonly same: number;
   readonly different: number;
   readonly skipped: number;
@@ -122,6 +131,7 @@ async function metricsOf({ url }: Arm): Promise<EngineMetrics> {
   const compared = (outcome: string): number => value(`comparisons_total{outcome="${outcome}"}`);
   return {
     ...{ ready: value('engine_ready'), rows: value('engine_rows') },
+    lag: value('engine_lag_seconds'),
     ...{ loads: value('engine_loads_total'), rebuilds: value('engine_rebuilds_total') },
     ...{ same: compared('same'), different: compared('different') },
     ...{ skipped: compared('skipped'), failed: compared('failed') },
@@ -212,6 +222,16 @@ function engineRows(before: EngineMetrics, after: EngineMetrics): Row[] {
     row('loads', `${after.loads - before.loads}`, '0', after.loads === before.loads),
     row('questions answered by PostgreSQL instead', `${after.byPostgres - before.byPostgres}`),
   ];
+}
+
+function lagRow(lags: readonly number[]): Row {
+  const longest = Math.max(...lags);
+  return row(
+    'behind the log of changes, longest of all samples',
+    `${longest.toFixed(2)} s`,
+    `<= ${LONGEST_LAG} s`,
+    longest <= LONGEST_LAG,
+  );
 }
 
 const row = (name: string, figure: string, floor = '', met = true): Row => ({
