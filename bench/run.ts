@@ -26,6 +26,7 @@ import { startsAndCommits } from './million/start.ts';
 import { kindsOfQuestions } from './million/table.ts';
 import { type LargeTestbed, openLargeTestbed } from './million/testbed.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth/exchanges.ts';
+import { closedAgainstRelease } from './release/closed.ts';
 import { pagesAgainstRelease } from './release/pages.ts';
 import type { Releases } from './release/sides.ts';
 import { writesAgainstRelease } from './release/writers.ts';
@@ -90,7 +91,7 @@ const { positionals: names, values } = parseArgs({
     cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') },
     // Where more are kept, for `growth`: 11 GB a million.
     larger: { type: 'string', default: join(tmpdir(), 'freehold-larger') },
-    // How many, for `growth` and `scale` (four million), `soak` (one million), `peers` (650,000), `writers` and `pages` (259,000).
+    // How many, for `growth` and `scale` (four million), `soak` (one million), `peers` (650,000), `writers`, `pages` and `closed` (259,000).
     listings: { type: 'string' },
     // Where the soak has its listings, and how long it takes.
     soaked: { type: 'string', default: join(tmpdir(), 'freehold-soak') },
@@ -99,7 +100,7 @@ const { positionals: names, values } = parseArgs({
     rate: { type: 'string' },
     // A file to which the soak writes what was running in long turns; it profiles itself for that, which takes time and memory.
     causes: { type: 'string', default: '' },
-    // What `writers` and `pages` are compared with: a commit; and where the markets of both are kept.
+    // What `writers`, `pages` and `closed` are compared with: a commit; and where the markets of both are kept.
     release: { type: 'string', default: 'fa8da93' },
     releases: { type: 'string', default: join(tmpdir(), 'freehold-releases') },
   },
@@ -169,6 +170,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   engine: questionsOfEngine,
   writers: () => writesAgainstRelease(releases()),
   pages: (testbed) => pagesAgainstRelease(testbed, releases()),
+  closed: (testbed) => closedAgainstRelease(testbed, releases()),
   crowd: crowdAtSmall,
   scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),
