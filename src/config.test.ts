@@ -38,7 +38,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       ...{ trustedProxies: [], metrics: { allow: [], token: null }, logLevel: 'info' },
       connections: { connections: null, connectionsPerAddress: null },
       oauth: { refreshGrace: 30, grantMaxDays: null },
-      search: { engine: 'memory', shadowRate: 1_000, cacheMegabytes: 64 },
+      search: { engine: 'memory', shadowRate: 1_000, cacheMegabytes: 16 },
       ...{ secretsKey: null, webhookAllow: [] },
     },
   );
