@@ -174,7 +174,7 @@ test('doctor says how much memory searches need, and warns where the service may
     );
   const enough = await look('memory', 4e9);
   assert.deepEqual(
-    [enough.state, enough.detail.includes('need about 150 MB of memory, of 4000 MB')],
+    [enough.state, enough.detail.includes('need about 300 MB of memory, of 4000 MB')],
     ['ok', true],
   );
   const few = await look('memory', 1e6);
@@ -190,5 +190,5 @@ test('doctor tells how many listings the running service searches in memory, and
   const running = (await examine({ DATABASE_URL: databaseUrl, PORT: port })).get('search');
   assert.match(running?.detail ?? '', /; the running service: 0 listings, at most \d+ ms behind$/);
   const elsewhere = (await examine({ DATABASE_URL: databaseUrl, PORT: '0' })).get('search');
-  assert.match(elsewhere?.detail ?? '', /^0 listings on the market need about 150 MB of memory, of \d+ MB$/);
+  assert.match(elsewhere?.detail ?? '', /^0 listings on the market need about 300 MB of memory, of \d+ MB$/);
 });

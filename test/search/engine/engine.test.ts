@@ -262,7 +262,7 @@ test('a process with too little memory for the market says how much is needed an
   assert.deepEqual([state, engine.generation()], ['off', null]);
   assert.match(
     failure ?? '',
-    /^\d+ listings on the market need about 15\d MB .* may use 1 MB: .*SEARCH_ENGINE=postgres/,
+    /^\d+ listings on the market need about 30\d MB .* may use 1 MB: .*SEARCH_ENGINE=postgres/,
   );
 });
 

@@ -5,11 +5,11 @@ import { shareDictionaries } from '../columns/dictionary.ts';
 import type { Generation } from '../columns/segment.ts';
 
 /** Bytes of a listing in columns, orders and areas, as measured; docs/operations.md tells operators. */
-const BYTES_PER_ROW = 450;
-/** A segment is made beside the one that it replaces, of rows that grow by doubling. */
-const SHARE_WHILE_BUILT = 2.5;
-/** What else a process needs. */
-const OTHER_BYTES = 150e6;
+const BYTES_PER_ROW = 480;
+/** While it is loaded: a segment is made beside the one that it replaces, of rows that grow by doubling. As measured. */
+const SHARE_WHILE_BUILT = 3.5;
+/** What else a process needs. As measured. */
+const OTHER_BYTES = 300e6;
 
 /** A process that may not use as much memory as the listings of the market need. */
 export class TooLittleMemory extends Error {
