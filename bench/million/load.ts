@@ -7,6 +7,7 @@ import { Worker } from 'node:worker_threads';
 import { writeNames } from '../../src/areas/name-store.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { addAreaCounts } from '../../src/ingest/listing-store.ts';
+import { advanceSource } from '../../src/listings/provenance/confirmation-store.ts';
 import type { ListingType } from '../../src/listings/vocabulary.ts';
 import { socketUrl } from '../../src/postgres/client/connection-url.ts';
 import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
@@ -14,7 +15,7 @@ import { startEmbedded } from '../../src/postgres/embedded/embedded.ts';
 import { migrate } from '../../src/postgres/migrations/migrate.ts';
 import { checkLoad } from './check.ts';
 import { buildIndexes, dropIndexes } from './indexes.ts';
-import { TABLES } from './rows.ts';
+import { SOURCE, TABLES } from './rows.ts';
 import { country } from './towns.ts';
 import type { WriterOrder, WriterReport } from './writer.ts';
 
@@ -94,6 +95,7 @@ async function fill(database: Database, url: string, loaded: Loaded): Promise<vo
   await database.write(
     (sql) => sql`insert into listing_currency select distinct listing_type, currency from listing_search`,
   );
+  await database.transaction((tx) => advanceSource(tx, SOURCE, loaded.today));
   await buildIndexes(database, indexes, say);
   say(`indexes built after ${seconds(begun)} s`);
   for (const { names, counts } of reports) {

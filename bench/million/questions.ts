@@ -81,6 +81,7 @@ function misspelt(draw: Draw): string {
 }
 
 const FACETS = 'facets=propertyType,bedrooms,priceBucket,city';
+const FIGURES = 'stats=inventory,median_list_price,median_price_per_area';
 const PAGE = 15;
 
 export const KINDS: readonly Kind[] = [
@@ -122,6 +123,17 @@ export const KINDS: readonly Kind[] = [
     goal: 20,
     ask: (d) => search(d, () => `areaId=${pick(d.next, d.known.states)}&limit=1&${FACETS}`),
   },
+  {
+    name: 'figures of an area',
+    goal: null,
+    ask: (d) => search(d, () => `areaId=${cityId(d)}&limit=1&${FIGURES}`),
+  },
+  {
+    name: 'explanation of an area',
+    goal: null,
+    ask: (d) => search(d, () => `areaId=${cityId(d)}&limit=1&explain=true`),
+  },
+  { name: 'closed in an area', goal: null, ask: (d) => search(d, () => `areaId=${cityId(d)}&status=CLOSED`) },
   {
     name: 'exact count of an area',
     goal: 20,
