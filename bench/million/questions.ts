@@ -45,9 +45,9 @@ function filters({ next }: Draw, kind: string): string {
   return `${from}&maxPrice=${Math.round(price * (1.5 + next()))}${beds}`;
 }
 
-const search = (draw: Draw, parameters: (draw: Draw) => string): string => {
+const search = (draw: Draw, parameters: (draw: Draw, kind: string) => string): string => {
   const kind = which(draw);
-  return `/v1/search/${kind}?${parameters(draw)}${filters(draw, kind)}`;
+  return `/v1/search/${kind}?${parameters(draw, kind)}${filters(draw, kind)}`;
 };
 
 function box(draw: Draw, least: number, most: number): string {
@@ -81,7 +81,8 @@ function misspelt(draw: Draw): string {
 }
 
 const FACETS = 'facets=propertyType,bedrooms,priceBucket,city';
-const FIGURES = 'stats=inventory,median_list_price,median_price_per_area';
+const figuresOf = (kind: string): string =>
+  `stats=inventory,${kind === 'sales' ? 'median_list_price,median_price_per_area' : 'median_rent,median_rent_per_area'}`;
 const PAGE = 15;
 
 export const KINDS: readonly Kind[] = [
@@ -126,7 +127,7 @@ export const KINDS: readonly Kind[] = [
   {
     name: 'figures of an area',
     goal: null,
-    ask: (d) => search(d, () => `areaId=${cityId(d)}&limit=1&${FIGURES}`),
+    ask: (d) => search(d, (_, kind) => `areaId=${cityId(d)}&limit=1&${figuresOf(kind)}`),
   },
   {
     name: 'explanation of an area',
