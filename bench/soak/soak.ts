@@ -193,6 +193,8 @@ function turnRows(samples: readonly Sample[]): Row[] {
   const middle = Math.floor(samples.length / 2);
   const longest = Math.max(...samples.map(({ longestTurn }) => longestTurn)) / 1_000;
   const longestRound = Math.max(...samples.map((each) => each.longestRound)) / 1_000;
+  const longestCollection = Math.max(...samples.map((each) => each.longestCollection));
+  const overLong = samples.filter((each) => each.longestTurn > LONGEST_TURN * 1_000);
   const [first, second] = [samples.slice(0, middle), samples.slice(middle)].map((half) =>
     (Math.max(...half.map(({ turns999 }) => turns999)) / 1_000).toFixed(1),
   );
@@ -206,6 +208,11 @@ function turnRows(samples: readonly Sample[]): Row[] {
     row(
       'longest round of the event loop, in which each who waits has a turn',
       `${longestRound.toFixed(1)} ms`,
+    ),
+    row('longest collection of garbage', `${longestCollection.toFixed(1)} ms`),
+    row(
+      'samples with a longer turn than the goal, and of these with a collection as long',
+      `${overLong.length} and ${overLong.filter((each) => each.longestCollection > LONGEST_TURN).length} of ${samples.length}`,
     ),
     row('p99.9 of turns, worst sample of the first / second half', `${first} / ${second} ms`),
   ];

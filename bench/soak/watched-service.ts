@@ -1,6 +1,7 @@
 // Server of the service that tells about itself: turns of its event loop, and its memory after garbage was collected.
 
 import { appendFileSync } from 'node:fs';
+import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { Causes } from './causes.ts';
 import { measureTurns } from './turns.ts';
 
@@ -15,24 +16,44 @@ export interface Sample {
   readonly longestTurn: number;
   readonly turns999: number;
   readonly longestRound: number;
+  /** Milliseconds of the longest collection of garbage, those for a sample left out. */
+  readonly longestCollection: number;
 }
 
 /** Microseconds: what longer turns did is looked for. */
 const LONG = 4_000;
 
+const FORCED = constants.NODE_PERFORMANCE_GC_FLAGS_FORCED;
+
+type GarbageEntry = PerformanceEntry & { readonly detail: { readonly flags: number } };
+
 if (import.meta.main) {
   const { REPORT_FILE = '', REPORT_SECONDS = '60', CAUSES_FILE = '' } = process.env;
   const causes = CAUSES_FILE === '' ? null : new Causes(CAUSES_FILE);
   const { turns, rounds, skip } = measureTurns(causes?.note, LONG);
+  let longestCollection = 0;
+  new PerformanceObserver((list) => {
+    for (const { duration, detail } of list.getEntries() as GarbageEntry[])
+      if ((detail.flags & FORCED) === 0) longestCollection = Math.max(longestCollection, duration);
+  }).observe({ entryTypes: ['gc'] });
   const sample = (): void => {
     const [longestTurn, turns999, longestRound] = [turns.max, turns.percentile(99.9), rounds.max];
     causes?.tell();
     globalThis.gc?.();
     const { heapUsed: heap, rss: resident } = process.memoryUsage();
-    const line: Sample = { at: Date.now(), heap, resident, longestTurn, turns999, longestRound };
+    const line: Sample = {
+      at: Date.now(),
+      heap,
+      resident,
+      longestTurn,
+      turns999,
+      longestRound,
+      longestCollection,
+    };
     appendFileSync(REPORT_FILE, `${JSON.stringify(line)}\n`);
     turns.reset();
     rounds.reset();
+    longestCollection = 0;
     // This collection is no part of the service.
     skip();
   };

@@ -33,7 +33,7 @@ const EXPECTED = [CITIES, CITIES.map((city) => `f${city}`), [10, 11, 2, 3, 4, 5,
 
 test('values with one count have one order, from memory and from a PostgreSQL that orders texts as in English', async (t) => {
   // A page and its facets are two answers.
-  const environment = { SEARCH_SHADOW_RATE: '2' };
+  const environment = { SEARCH_ENGINE: 'memory', SEARCH_SHADOW_RATE: '2' };
   const service = await startService(t, { createDatabase: englishDatabase, environment });
   await write(service);
   assert.deepEqual(await facets(service), EXPECTED);
