@@ -39,7 +39,7 @@ export const FACETS_TOGETHER = `
   from home where ${SHOWN} group by grouping sets (${FACETS.map((column) => `(${column})`).join(', ')})`;
 
 /** Pages are of twenty listings, and one more tells whether there are others. */
-const PAGE = 21;
+export const PAGE = 21;
 
 function statements({
   inBox,

@@ -1,4 +1,4 @@
-// The engine against PostgreSQL, DuckDB and SQLite: the same questions about the same rows, in turns.
+// The engine against PostgreSQL, DuckDB, SQLite and plain loops: the same questions about the same rows, in turns.
 
 import assert from 'node:assert/strict';
 import { random } from '../../market.ts';
@@ -9,6 +9,7 @@ import { buildMarket, type Market } from '../rows.ts';
 import { type Draw, drawBox, price } from '../searches.ts';
 import { duckDbPeer } from './duckdb-peer.ts';
 import { enginePeer } from './engine-peer.ts';
+import { loopsPeer } from './loops-peer.ts';
 import type { Peer, PeerQuestion } from './peer.ts';
 import { rowsOf } from './peer-rows.ts';
 import { postgresPeer } from './postgres-peer.ts';
@@ -59,6 +60,7 @@ export async function engineAgainstPeers(testbed: Testbed, listings = 650_000): 
     await postgresPeer(testbed, rowsOf(market)),
     ...(duckDb === null ? [] : [duckDb]),
     sqlitePeer(rowsOf(market)),
+    loopsPeer([...rowsOf(market)]),
   ];
   try {
     const rows: Row[] =

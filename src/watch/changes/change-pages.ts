@@ -43,12 +43,12 @@ export async function readChangePage(
   limit: number,
   view: ReaderView,
 ): Promise<ChangePage> {
-  return database.read(async (sql) => {
+  const readLog = async (sql: Sql): Promise<ChangePage | CompactedRange> => {
     const head = await headSequence(sql);
     const changes = await readListingChanges<ChangeState>(sql, after, limit);
     // Read last: what was dropped meanwhile is missing above.
     const retained = await retainedFrom(sql);
-    if (after + 1 < retained) return compactedPage(sql, { after, limit, retained, head }, view);
+    if (after + 1 < retained) return { after, limit, retained, head };
     const rules = await findDisplayRules(
       sql,
       changes.map(({ listingId }) => listingId),
@@ -60,9 +60,12 @@ export async function readChangePage(
       hasMore: isFull && last < head,
       next: isFull ? last : Math.max(last, head),
     };
-  });
+  };
+  const found = await database.read(readLog, { planned: 'once' });
+  return 'changes' in found ? found : database.read((sql) => compactedPage(sql, found, view));
 }
 
+/** Changes that are no longer in the log. */
 interface CompactedRange {
   readonly after: number;
   readonly limit: number;
