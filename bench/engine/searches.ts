@@ -69,7 +69,7 @@ export const facets = (draw: Draw, wanted: readonly Facet[]) => async () => {
       for (const consume of consumers) consume(rows, length);
     };
   });
-  return counters.map((counter) => counter.counts());
+  return counters.map((counter) => counter.counts().toArray());
 };
 
 /** The cells of results, so fine. */

@@ -53,18 +53,30 @@ function crossing(fromX: number, fromY: number, toX: number, toY: number): numbe
   return isPositive(side * direction) ? 0 : 2 * direction;
 }
 
-/** `point <-> path`: the distance from the point to the nearest edge of the ring. */
-export function distanceToRing(ring: Ring, x: number, y: number): number {
-  const point = { x, y };
-  let nearest = Number.POSITIVE_INFINITY;
-  let from = { x: ring[ring.length - 2] ?? 0, y: ring[ring.length - 1] ?? 0 };
+/** More than PostgreSQL's foot of a perpendicular lies beside an edge that it counts to. */
+const BESIDE = 1;
+
+/** `(point <-> path) <= 0` with its tolerance: whether an edge of the ring is as near to the point as if it were on it. */
+export function isOnRing(ring: Ring, x: number, y: number): boolean {
+  let fromX = ring[ring.length - 2] ?? 0;
+  let fromY = ring[ring.length - 1] ?? 0;
   for (let at = 0; at < ring.length; at += 2) {
-    const to = { x: ring[at] ?? 0, y: ring[at + 1] ?? 0 };
-    nearest = Math.min(nearest, distance(nearestOnEdge(from, to, point), point));
-    from = to;
+    const toX = ring[at] ?? 0;
+    const toY = ring[at + 1] ?? 0;
+    // Nearly all edges are far away, and the exact distance takes long.
+    if (isBetween(x, fromX, toX) && isBetween(y, fromY, toY)) {
+      const point = { x, y };
+      const nearest = nearestOnEdge({ x: fromX, y: fromY }, { x: toX, y: toY }, point);
+      if (isZero(distance(nearest, point))) return true;
+    }
+    fromX = toX;
+    fromY = toY;
   }
-  return nearest;
+  return false;
 }
+
+const isBetween = (value: number, one: number, other: number): boolean =>
+  value >= Math.min(one, other) - BESIDE && value <= Math.max(one, other) + BESIDE;
 
 interface Vertex {
   readonly x: number;

@@ -1,6 +1,7 @@
 // Formats of search results, and those of one listing a line: CSV and JSON lines, as pages and as exports.
 
 import { readCursor } from '../../http/input/cursor.ts';
+import { nextTurn } from '../../lib/clock.ts';
 import { invalidParameter, Problem } from '../../lib/problem.ts';
 import { findIncluded, type Included } from '../../listings/included.ts';
 import { presentListing, type ReaderView } from '../../listings/presenter.ts';
@@ -57,19 +58,23 @@ interface ResultRow {
   readonly cursor: string;
 }
 
+/** Listings that are made into rows in one turn of the event loop: a page of the largest takes fifty of them. */
+const TURN = 10;
+
 /** The listings that this reader may see. */
-async function presentRows(
+async function* presentRows(
   { database, plan, reader, included }: RowOptions,
   hits: readonly SearchHit[],
-): Promise<ResultRow[]> {
+): AsyncGenerator<ResultRow, void, void> {
   const stored = hits.map(({ listing }) => listing);
   const additions = included.length === 0 ? null : await findIncluded(database, stored, included, reader);
-  return hits.flatMap((hit) => {
+  for (const [at, hit] of hits.entries()) {
+    if (at % TURN === TURN - 1) await nextTurn();
     const listing = presentListing(hit.listing, reader);
-    if (listing === null) return [];
+    if (listing === null) continue;
     const record = { ...selectFields(listing, plan.fields), ...additions?.get(listing.id) };
-    return { record, cursor: cursorAfter(plan, hit) };
-  });
+    yield { record, cursor: cursorAfter(plan, hit) };
+  }
 }
 
 /** The header line of CSV; empty for JSON lines. */
@@ -82,11 +87,12 @@ export async function linesOf(
   options: RowOptions,
   hits: readonly SearchHit[],
 ): Promise<string> {
-  const rows = await presentRows(options, hits);
-  if (format === 'ndjson')
-    return rows.map(({ record, cursor }) => `${JSON.stringify({ ...record, cursor })}\n`).join('');
-  const columns = columnsFor(options.plan.fields, options.included);
-  return rows.map(({ record, cursor }) => rowLine(columns, record, cursor)).join('');
+  const columns = format === 'csv' ? columnsFor(options.plan.fields, options.included) : null;
+  let lines = '';
+  for await (const { record, cursor } of presentRows(options, hits))
+    lines +=
+      columns === null ? `${JSON.stringify({ ...record, cursor })}\n` : rowLine(columns, record, cursor);
+  return lines;
 }
 
 /** Rows that an export reads at once. */

@@ -1,6 +1,7 @@
 // Resolution of a search query: its areas, and the possible meanings of its words.
 
 import { type NamedArea, suggestArea } from '../../areas/name-store.ts';
+import { nextTurn } from '../../lib/clock.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isMisspelt, isName, selectiveTrigrams, splitWords, writtenForms } from '../../text/tokenize.ts';
@@ -69,7 +70,16 @@ async function resolveWords(database: Database, words: readonly string[]): Promi
   );
 }
 
+/** Names that are compared in one turn of the event loop. */
+const TURN = 1_000;
+
 async function similarNames(database: Database, word: string): Promise<string[]> {
   const names = await findSimilarNames(database, selectiveTrigrams(word), word.length);
-  return names.filter((name) => isMisspelt(word, name));
+  const similar: string[] = [];
+  for (const [at, name] of names.entries()) {
+    // Thousands may have a few letters in common.
+    if (at % TURN === TURN - 1) await nextTurn();
+    if (isMisspelt(word, name)) similar.push(name);
+  }
+  return similar;
 }

@@ -1,7 +1,7 @@
 // Predicates of shapes: whether a search row lies in boxes, a circle or a polygon, by the formulas that SQL uses.
 
 import { type Box, boxOf, EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
-import { distanceToRing, type Ring, ringHolds, TOLERANCE } from '../../geometry/polygon-operators.ts';
+import { isOnRing, type Ring, ringHolds } from '../../geometry/polygon-operators.ts';
 import type { SearchRow } from '../../listings/search-row.ts';
 import type { Part, Shape } from './shapes.ts';
 
@@ -79,7 +79,7 @@ export function compilePart({ shell, holes }: Part): PointTest {
   return (lng, lat) => {
     const [x, y] = [lng * POLYGON_SCALE, lat * POLYGON_SCALE];
     if (outline === undefined || !ringHolds(outline, x, y)) return false;
-    return openings.every((hole) => !ringHolds(hole, x, y) || distanceToRing(hole, x, y) <= TOLERANCE);
+    return openings.every((hole) => !ringHolds(hole, x, y) || isOnRing(hole, x, y));
   };
 }
 

@@ -43,7 +43,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['if (days >= min && days <= max) kept++;', 'if (days >= min && days < max) kept++;', 'kind range'],
     ['Number.isNaN(end) ? startedAt : end', 'Number.isNaN(end) ? startedAt : startedAt', 'kind range'],
     ['Math.max(0, Math.floor(seconds', 'Math.max(0, Math.ceil(seconds', 'kind range'],
-    ['list.includes(values[row] as number)', '(list[0] === values[row])', 'kind numbers'],
+    ['isWanted(values[row] as number)', '(list[0] === values[row])', 'kind numbers'],
     ['bits: (value ? 3 : 1) << place', 'bits: (value ? 3 : 0) << place', 'kind flag'],
     ['value, (each) => !Number.isNaN(each))', 'value, (each) => each > 0)', 'kind flag'],
     ['value, (each) => each > 0)', 'value, (each) => each >= 0)', 'kind flag'],
@@ -116,7 +116,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...within('questions/text-match.ts', QUESTIONS, [
     ['(marks & (PLAIN | FIELD_BITS.id)) !== 0', '(marks & PLAIN) !== 0', 'kind text'],
-    ['if (hasValue(columns.areaNos, row, no))', 'if (hasValue(columns.areaNos, row, -1))', 'kind text'],
+    ['if (wanted.has(values[at] as number))', 'if (hasValue(columns.areaNos, row, -1))', 'kind text'],
     ['(within & asked) !== 0', 'within !== 0', 'kind text'],
     ["if (fields.includes('area')) {", '{', 'kind text'],
   ]),

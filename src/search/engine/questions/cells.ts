@@ -1,9 +1,9 @@
 // Cells of a map: how many results lie in each, their centre, and their median price.
 
 import { bitsOf } from '../../../geometry/geohash.ts';
-import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { Cell, CellGrid } from '../../query/search-backend.ts';
 import type { Columns } from '../columns/segment.ts';
+import { insertAmong } from './first-few.ts';
 import { quantileSteps } from './quantiles.ts';
 import type { RowConsumer } from './scan.ts';
 
@@ -15,13 +15,14 @@ const PRICE = 10;
 const STEP = 4_096;
 /** Numbers that are kept of a cell. */
 const CELL_SUMS = 5;
+const MAPS = 64;
 
 /** Groups results by the cells of geohashes with so many letters. */
 export class CellGroups {
   readonly #columns: number;
   readonly #rows: number;
-  /** The number of each cell with results, by its place in the grid. */
-  readonly #numbers = new Map<number, number>();
+  /** The number of each cell with results, by its place in the grid: in many maps, since one takes long to grow. */
+  readonly #numbers = Array.from({ length: MAPS }, () => new Map<number, number>());
   /** Of each cell: column, row, count, and the sums of latitudes and longitudes. */
   readonly #sums: number[] = [];
   /** The cell and the price of each result that has one. */
@@ -62,10 +63,11 @@ export class CellGroups {
     const row = Math.min(Math.floor(((lat + 90) / 180) * this.#rows), this.#rows - 1);
     // Exact: the closest zoom has nine letters, which are 45 bits.
     const place = column * this.#rows + row;
-    const known = this.#numbers.get(place);
+    const numbers = this.#numbers[place % MAPS] as Map<number, number>;
+    const known = numbers.get(place);
     if (known !== undefined) return known;
     const cell = this.#sums.push(column, row, 0, 0, 0) - CELL_SUMS;
-    this.#numbers.set(place, cell);
+    numbers.set(place, cell);
     return cell;
   }
 
@@ -79,7 +81,7 @@ export class CellGroups {
       if (at % (STEP * CELL_SUMS) === 0) yield STEP * CELL;
       const [column = 0, row = 0, count = 0, lats = 0, lngs = 0] = this.#sums.slice(at, at + CELL_SUMS);
       const cell = { at, column, row, lat: lats / count, lng: lngs / count, count };
-      if (after === undefined || isBehind(cell, after)) insert(first, cell, limit);
+      if (after === undefined || isBehind(cell, after)) insertAmong(first, cell, limit, compareCells);
     }
     const prices = yield* this.#pricesOf(first);
     const cells: Cell[] = [];
@@ -105,15 +107,6 @@ interface Uncounted extends Omit<Cell, 'medianPrice'> {
 
 const compareCells = (a: Uncounted, b: Uncounted): number =>
   b.count - a.count || a.column - b.column || a.row - b.row;
-
-/** Keeps the first few in their order. */
-function insert(first: Uncounted[], cell: Uncounted, limit: number): void {
-  const last = first.at(-1);
-  if (first.length === limit && last !== undefined && compareCells(last, cell) < 0) return;
-  const place = lowerBound(first.length, (at) => compareCells(first[at] as Uncounted, cell) < 0);
-  first.splice(place, 0, cell);
-  if (first.length > limit) first.pop();
-}
 
 /** Whether a cell comes behind the one with this count, column and row. */
 function isBehind(cell: Uncounted, [count = 0, column = 0, row = 0]: readonly number[]): boolean {

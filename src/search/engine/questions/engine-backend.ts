@@ -20,6 +20,7 @@ import { CELL_COST, CellGroups } from './cells.ts';
 import { byCodePoints } from './code-point-order.ts';
 import { SetCounter } from './count-sets.ts';
 import { codeCounter, facetCounter } from './facets.ts';
+import { insertAmong } from './first-few.ts';
 import { PAGE_PACE, Pace, type PaceLimits, SUMMARY_PACE } from './pace.ts';
 import { type FoundId, findPage } from './page.ts';
 import { type PreparedSearch, prepareSearch } from './prepared-search.ts';
@@ -45,6 +46,9 @@ export interface EngineBackendOptions {
 /** About how many nanoseconds a result takes in a facet and in a measure. */
 const FACET_COST = 15;
 const MEASURE_COST = 10;
+/** Values of a facet that are looked at in one step, and about how many nanoseconds each takes. */
+const VALUES = 1_024;
+const VALUE_COST = 300;
 
 /** What is done with all results. */
 interface Consumption<T> {
@@ -74,15 +78,16 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
       const counters = [...new Set(facets)].map(
         (facet) => [facet, facetCounter(facet, dictionaries)] as const,
       );
-      const total = await scan(search, {
+      return scan(search, {
         consumersOf: (columns) => counters.map(([, counter]) => counter.consume(columns)),
         row: FACET_COST * counters.length,
-        finish: (total) => total,
+        async finish(total, pace) {
+          const values = new Map<Facet, readonly FacetCount[]>();
+          for (const [facet, counter] of counters)
+            values.set(facet, await mostFrequent(counter.counts(), (some) => named(facet, some), max, pace));
+          return { total, values };
+        },
       });
-      const values = new Map<Facet, readonly FacetCount[]>();
-      for (const [facet, counter] of counters)
-        values.set(facet, mostFrequent(await named(facet, counter.counts()), max));
-      return { total, values };
     },
     cells(search, grid) {
       const groups = new CellGroups(grid.letters);
@@ -161,6 +166,7 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
         counter
           .counts()
           .map(({ value }) => String(value))
+          .toArray()
           .sort(),
       limits,
     });
@@ -263,7 +269,23 @@ async function readRecords(
 }
 
 /** The most frequent first, ties as PostgreSQL orders their texts. */
-function mostFrequent(counts: readonly FacetCount[], max: number): readonly FacetCount[] {
-  const text = ({ value }: FacetCount): string => String(value);
-  return [...counts].sort((a, b) => b.count - a.count || byCodePoints(text(a), text(b))).slice(0, max);
+async function mostFrequent(
+  counts: IteratorObject<FacetCount>,
+  named: (some: readonly FacetCount[]) => Promise<readonly FacetCount[]>,
+  max: number,
+  pace: Pace,
+): Promise<readonly FacetCount[]> {
+  const first: FacetCount[] = [];
+  let some: FacetCount[] = [];
+  const offer = async (): Promise<void> => {
+    for (const each of await named(some)) insertAmong(first, each, max, compareCounts);
+    if (pace.spend(VALUE_COST * some.length)) await pace.pause();
+    some = [];
+  };
+  for (const each of counts) if (some.push(each) === VALUES) await offer();
+  await offer();
+  return first;
 }
+
+const compareCounts = (one: FacetCount, other: FacetCount): number =>
+  other.count - one.count || byCodePoints(String(one.value), String(other.value));

@@ -13,8 +13,8 @@ import type { RowConsumer } from './scan.ts';
 export interface FacetCounter {
   /** What counts the rows of one part. */
   consume(columns: Columns): RowConsumer;
-  /** The values with a count, in no order. Areas are their numbers, buckets of prices theirs from 1. */
-  counts(): FacetCount[];
+  /** The values with a count, in no order, one by one: there may be many. Areas are their numbers, buckets of prices theirs from 1. */
+  counts(): IteratorObject<FacetCount>;
 }
 
 export function facetCounter(facet: Facet, dictionaries: Dictionaries): FacetCounter {
@@ -63,17 +63,24 @@ export function codeCounter(column: CodeColumn, dictionary: Dictionary): FacetCo
     },
     // Code 0 stands for what is unknown.
     counts: () =>
-      positive(counts).flatMap(([code, count]) =>
-        code === 0 ? [] : [{ value: dictionary.word(code), count }],
-      ),
+      positive(counts)
+        .filter(([code]) => code !== 0)
+        .map(([code, count]) => ({ value: dictionary.word(code), count })),
   };
 }
 
 /** Indexes and values of those that are above 0. */
-function positive(counts: Uint32Array): [number, number][] {
-  const found: [number, number][] = [];
-  for (const [index, count] of counts.entries()) if (count > 0) found.push([index, count]);
-  return found;
+function* positive(counts: Uint32Array): Generator<[number, number]> {
+  for (let index = 0; index < counts.length; index++) {
+    const count = counts[index] as number;
+    if (count > 0) yield [index, count];
+  }
+}
+
+/** Those of an array, then those of a map. */
+function* allOf(counts: Uint32Array, others: ReadonlyMap<number, number>): Generator<[number, number]> {
+  yield* positive(counts);
+  yield* others;
 }
 
 /** Numbers of areas have gaps, and grow without bound where a release burnt them: from here on they are counted in a map. */
@@ -112,8 +119,7 @@ function listCounter(
         }
       };
     },
-    counts: () =>
-      [...positive(counts), ...others].map(([number, count]) => ({ value: nameOf(number), count })),
+    counts: () => allOf(counts, others).map(([number, count]) => ({ value: nameOf(number), count })),
   };
 }
 
@@ -140,7 +146,7 @@ function numberCounter(column: 'bedrooms' | 'bathrooms' | 'yearBuilt', step: 1 |
       const values = numbers[column];
       return values === undefined ? NO_ROWS : consume(values);
     },
-    counts: () => [...positive(counts), ...others].map(([value, count]) => ({ value, count })),
+    counts: () => allOf(counts, others).map(([value, count]) => ({ value, count })),
   };
 }
 
@@ -172,6 +178,9 @@ function bucketCounter(edges: readonly number[]): FacetCounter {
   };
   return {
     consume: ({ numbers: { price } }) => (price === undefined ? NO_ROWS : consume(price)),
-    counts: () => positive(counts).flatMap(([value, count]) => (value === 0 ? [] : [{ value, count }])),
+    counts: () =>
+      positive(counts)
+        .filter(([value]) => value !== 0)
+        .map(([value, count]) => ({ value, count })),
   };
 }

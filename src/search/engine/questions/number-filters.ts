@@ -112,14 +112,19 @@ export function numbersFilter(column: NumberColumn, wanted: readonly number[], c
   const values = columns.numbers[column];
   if (values === undefined) return NOTHING;
   const list = Float64Array.from(wanted);
+  // Not `includes`, which takes thirty times as long for a few numbers.
+  const isWanted = (value: number): boolean => {
+    for (let at = 0; at < list.length; at++) if (list[at] === value) return true;
+    return false;
+  };
   return {
-    cost: 1 + list.length / 2,
+    cost: 1 + list.length,
     narrow(rows, count) {
       let kept = 0;
       for (let at = 0; at < count; at++) {
         const row = rows[at] as number;
         rows[kept] = row;
-        if (list.includes(values[row] as number)) kept++;
+        if (isWanted(values[row] as number)) kept++;
       }
       return kept;
     },

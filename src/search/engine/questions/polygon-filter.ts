@@ -17,6 +17,8 @@ interface CompiledPart {
   readonly edges: Float64Array;
 }
 
+/** Nanoseconds that a corner takes, one with another. */
+const CORNER = 3;
 /** Degrees around a block within which an edge counts as passing through it: more than the tolerance of the test. */
 const MARGIN = 1e-6;
 
@@ -31,7 +33,7 @@ export function polygonFilter(
   const blocks = lngZones && latZones && new PolygonBlocks(compiled, boxes, lngZones, latZones);
   const corners = compiled.reduce((sum, { edges }) => sum + edges.length / 4, 0);
   return {
-    cost: 10 + Math.min(compiled.length, 8) * 4 + corners,
+    cost: 10 + Math.min(compiled.length, 8) * 4 + CORNER * corners,
     judging: 4 * compiled.length + 10 * corners,
     ...(blocks && {
       judge(block: number, first: number, end: number): Judgement {

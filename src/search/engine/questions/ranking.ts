@@ -140,7 +140,7 @@ export class FirstRows {
       if (this.#ranking.isAhead(row)) this.#insert(row);
       read++;
     }
-    return SEEN * count + READ * read;
+    return (SEEN + (first?.cost ?? 0)) * count + READ * read;
   }
 
   #insert(row: RankedRow): void {

@@ -9,6 +9,9 @@ import { type Filter, type Judgement, NOTHING } from './filter.ts';
 import { zonesOf } from './number-filters.ts';
 import { polygonFilter } from './polygon-filter.ts';
 
+/** Nanoseconds of computing a distance. */
+export const DISTANCE_COST = 80;
+
 /** Listings in a shape. */
 export function shapeFilter(shape: Shape, columns: Columns): Filter {
   const { lng: lngs, lat: lats } = columns.numbers;
@@ -21,7 +24,7 @@ export function shapeFilter(shape: Shape, columns: Columns): Filter {
   const only = boxes.length === 1 ? boxes[0] : undefined;
   const holds = shape.kind === 'boxes' ? null : compilePointTest(shape);
   return {
-    cost: holds === null ? 2 : 10,
+    cost: holds === null ? 2 : DISTANCE_COST,
     ...groups,
     ...(zones.lng && zones.lat && { judge: judgeBoxes(boxes, zones.lng, zones.lat) }),
     narrow(rows, count) {
