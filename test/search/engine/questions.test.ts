@@ -5,11 +5,17 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { SORT_KEYS, type SortKey } from '../../../src/listings/common-parameters.ts';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
+import { createEngineBackend } from '../../../src/search/engine/questions/engine-backend.ts';
 import { findPage, type PageBounds } from '../../../src/search/engine/questions/page.ts';
 import type { Condition } from '../../../src/search/query/condition.ts';
 import type { SearchPlan } from '../../../src/search/query/plan.ts';
 import { distanceKm } from '../../../src/search/query/shape-predicate.ts';
-import { type RandomTable, tableArbitrary } from '../../support/catalogue/engine-tables.ts';
+import {
+  placedArbitrary,
+  type RandomTable,
+  tableArbitrary,
+  tableOf,
+} from '../../support/catalogue/engine-tables.ts';
 import { CONDITIONS, namesArbitrary, STARTED_AT } from '../../support/catalogue/search-rows.ts';
 import { runs } from '../../support/check/runs.ts';
 import {
@@ -197,3 +203,28 @@ async function checkWayBack(
   }
   assert.deepEqual(ids.reverse(), expected.slice(0, -1), JSON.stringify(plan.order));
 }
+
+test('of very many values the most frequent come first, and ties in the order of their texts', async () => {
+  const [like] = fc.sample(placedArbitrary, { numRuns: 1, seed: 1 });
+  assert.ok(like);
+  const { table, dictionaries, rows } = tableOf(
+    Array.from({ length: 3_000 }, (_, at) => ({
+      ...{ ...like, isInTail: at % 10 === 0, isGone: false },
+      row: { ...like.row, id: `home${at}`, city: `city ${(at * 7_919) % 2_600}` },
+    })),
+  );
+  const backend = createEngineBackend({
+    generation: { tables: { sale: table, rental: table }, dictionaries, sequence: 0 },
+    ...{ findListings: unasked, findMatching: unasked, areaIds: unasked },
+  });
+  const resolved = { areas: [], areaNos: [], words: new Map() };
+  const { values } = await backend.facets({ plan: planOf({ conditions: [] }), resolved }, ['city'], 500);
+  const counts = Map.groupBy(rows, ({ row }) => row.city);
+  const expected = [...counts]
+    .map(([value, { length: count }]) => ({ value, count }))
+    .sort((one, other) => other.count - one.count || (String(one.value) < String(other.value) ? -1 : 1));
+  assert.equal(expected[399]?.count, 2);
+  assert.deepEqual(values.get('city'), expected.slice(0, 500));
+});
+
+const unasked = () => assert.fail();
