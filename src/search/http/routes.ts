@@ -64,8 +64,8 @@ const ListingList = Type.Object(
       lagMs: Type.Optional(
         Type.Integer({
           description:
-            'Only after `Cache-Control: no-cache`, if the newest changes did not arrive within a second: changes of ' +
-            'the last so many milliseconds may be missing.',
+            'Changes of the last so many milliseconds may be missing. Told where that is more than five seconds, and ' +
+            'after `Cache-Control: no-cache` where the newest changes did not arrive within a second.',
         }),
       ),
       suggestions: PlaceSuggestionsSchema,

@@ -131,3 +131,17 @@ test('what is known of listings stands in for their records only while the engin
     assert.equal(await isUsed(), expected);
   }
 });
+
+test('an answer that lacks the changes of more than five seconds tells of how many', async () => {
+  const { backend, world } = stage();
+  for (const [lagMs, told] of [
+    [4_999.5, null],
+    [5_000.5, 5_001],
+    [61_000, 61_000],
+  ] as const) {
+    world.lagMs = lagMs;
+    const asked = search([status('ACTIVE')]);
+    await backend.count(asked);
+    assert.equal(backend.lagMs?.(asked), told);
+  }
+});

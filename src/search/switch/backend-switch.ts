@@ -24,8 +24,11 @@ export interface BackendSwitchOptions {
 /** Milliseconds that a search which must be of now waits for the newest changes. */
 const CATCH_UP_LIMIT = 1_000;
 
-/** Milliseconds that a generation may be behind where what is known of its listings stands in for their records. */
-const KNOWN_LIMIT = 5_000;
+/**
+ * Milliseconds that a generation may be behind where what is known of its listings stands in for their records, and where nothing
+ * is said of it.
+ */
+const USUAL_LAG = 5_000;
 
 /** Seconds. */
 const RETRY_AFTER = '2';
@@ -33,13 +36,14 @@ const RETRY_AFTER = '2';
 /** What a request is answered from: one generation for all of its questions; null: PostgreSQL. */
 interface Held {
   readonly generation: Promise<Generation | null>;
-  /** Of a search that could not wait for the newest changes. */
+  /** Where changes are missing for longer than usual, or the search could not wait for the newest ones. */
   lagMs: number | null;
 }
 
 export function createBackendSwitch(options: BackendSwitchOptions): SearchBackend {
   const { sql, engine, engineOver, onAnswer, onEngineAnswer } = options;
   const requests = new WeakMap<ResolvedQuery, Held>();
+  const isBehind = (): boolean => (engine.lagMs() ?? Number.POSITIVE_INFINITY) > USUAL_LAG;
 
   /** Null: PostgreSQL answers. Throws SEARCH_LOADING. */
   function hold(search: ResolvedSearch): Held | null {
@@ -58,7 +62,13 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
       if (generation !== null && !isCurrent) held.lagMs = Math.ceil(engine.lagMs() ?? 0);
       return generation;
     };
-    const held: Held = { generation: search.fresh ? newest() : Promise.resolve(first), lagMs: null };
+    const lag = engine.lagMs();
+    const held: Held = search.fresh
+      ? { generation: newest(), lagMs: null }
+      : {
+          generation: Promise.resolve(first),
+          lagMs: lag !== null && lag > USUAL_LAG ? Math.ceil(lag) : null,
+        };
     // Whoever asks meets it.
     held.generation.catch(() => {});
     requests.set(search.resolved, held);
@@ -77,8 +87,6 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
     onEngineAnswer?.(search, compared);
     return answer;
   }
-
-  const isBehind = (): boolean => (engine.lagMs() ?? Number.POSITIVE_INFINITY) > KNOWN_LIMIT;
 
   function askSql<Answer>(search: ResolvedSearch, question: Question<Answer>): Promise<Answer> {
     onAnswer('postgres');
