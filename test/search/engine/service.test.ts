@@ -71,7 +71,7 @@ test('a service that fills its engine answers 503 with its progress, what is not
   gate.open();
   await until('it is ready', async () => (await readiness(service)).status === 200);
   assert.equal(await totalOf(service), 1);
-  assert.match((await readiness(service)).search ?? '', /^1 listings, at most \d+ ms behind$/);
+  assert.match((await readiness(service)).search ?? '', /^1 listings in \d+ MB of memory, at most \d+ ms behind$/);
 });
 
 test('memory answers what is on the market, PostgreSQL everything else, and everything with SEARCH_ENGINE=postgres', async (t) => {
