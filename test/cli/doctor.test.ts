@@ -6,12 +6,16 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
+import { healthChecks } from '../../src/app/health-checks.ts';
 import { appendPrivateEntries } from '../../src/changes/change-store.ts';
 import { checkSearch } from '../../src/cli/doctor-search.ts';
 import { DAY, MINUTE, systemClock } from '../../src/lib/clock.ts';
 import { createDayPartitions, dayOf } from '../../src/postgres/client/day-partitions.ts';
+import { NO_ENGINE } from '../../src/search/engine/lifecycle/no-engine.ts';
+import type { EngineStatus } from '../../src/search/engine/lifecycle/search-engine.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
+import { serveRoutes } from '../support/service/http-server.ts';
 import { startService } from '../support/service/service.ts';
 
 const folder = await temporaryFolder({ after }, 'doctor');
@@ -184,11 +188,56 @@ test('doctor says how much memory searches need, and warns where the service may
   assert.deepEqual((await look('postgres', 1e6)).state, 'ok');
 });
 
-test('doctor tells how many listings the running service searches in memory, and how far behind it is', async (t) => {
+test('doctor tells how many listings the running service searches in memory, what they take, and how far behind it is', async (t) => {
   const { url, databaseUrl } = await startService(t);
   const { port } = new URL(url);
   const running = (await examine({ DATABASE_URL: databaseUrl, PORT: port })).get('search');
-  assert.match(running?.detail ?? '', /; the running service: 0 listings, at most \d+ ms behind$/);
+  assert.match(
+    running?.detail ?? '',
+    /; the running service: 0 listings in \d+ MB of memory, at most \d+ ms behind$/,
+  );
+  assert.deepEqual([running?.state, running?.remedy], ['ok', null]);
   const elsewhere = (await examine({ DATABASE_URL: databaseUrl, PORT: '0' })).get('search');
   assert.match(elsewhere?.detail ?? '', /^0 listings on the market need about 300 MB of memory, of \d+ MB$/);
+});
+
+test('doctor warns of a running service whose searches PostgreSQL answers though they are to be in memory', async (t) => {
+  const { url, databaseUrl } = await startService(t, { environment: { SEARCH_ENGINE: 'postgres' } });
+  const { port } = new URL(url);
+  const found = (await examine({ DATABASE_URL: databaseUrl, PORT: port })).get('search');
+  assert.match(found?.detail ?? '', /; the running service: PostgreSQL$/);
+  assert.equal(found?.state, 'warn');
+  assert.match(found?.remedy ?? '', /restart the service with these settings/);
+  const settings = { DATABASE_URL: databaseUrl, PORT: port, SEARCH_ENGINE: 'postgres' };
+  assert.equal((await examine(settings)).get('search')?.state, 'ok', 'it is as it is to be');
+});
+
+test('doctor warns of a running service whose searches are behind the log or out of use, and not of one that loads', async (t) => {
+  const { database } = await testDatabase(t);
+  let status = NO_ENGINE.status();
+  const checks = healthChecks({
+    ...{ database, findLoading: async () => null, replication: null },
+    engine: { status: () => status },
+  });
+  const { port, clock } = await serveRoutes(t, [], {
+    health: { checks, metricsAccess: { allow: [], token: null } },
+  });
+  const look = async (known: Partial<EngineStatus>) => {
+    status = { ...NO_ENGINE.status(), ...known };
+    clock.advance(MINUTE); // What readiness remembers is over.
+    const search = { engine: 'memory', shadowRate: 0, cacheMegabytes: 0 } as const;
+    return checkSearch({ search, host: '127.0.0.1', port }, database, 4e9);
+  };
+  assert.equal((await look({ state: 'ready', lagMs: 5_000 })).state, 'ok');
+  const late = await look({ state: 'ready', lagMs: 5_001 });
+  assert.equal(late.state, 'warn');
+  assert.match(late.detail, /at most 5001 ms behind$/);
+  assert.match(late.remedy ?? '', /does not read the log of changes/);
+  const wrong = await look({ state: 'off', failure: 'an answer differed' });
+  assert.equal(wrong.state, 'warn');
+  assert.match(wrong.detail, /PostgreSQL, since the engine in memory is out of use: an answer differed$/);
+  assert.match(wrong.remedy ?? '', /mend that; then restart/);
+  const loading = await look({ state: 'filling', progress: { rows: 1, total: 2 } });
+  assert.deepEqual([loading.state, loading.remedy], ['ok', null]);
+  assert.match(loading.detail, /loading into memory: 1 of 2 listings\.$/);
 });

@@ -61,7 +61,7 @@ export function oneState(facts: FactSource): FactSource {
 export const NO_FACTS: FactSource = { current: async () => null };
 
 /** Bytes of a listing with its periods and events, as measured; docs/operations.md tells operators. */
-const BYTES_PER_LISTING = 500;
+export const BYTES_PER_LISTING = 500;
 /** Arrays grow by doubling, and the thread that loads them needs memory, too. */
 const SHARE_WHILE_LOADED = 2;
 /** Nobody asked for so long: the memory is given back. */

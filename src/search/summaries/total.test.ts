@@ -50,9 +50,23 @@ test('a count is waited for until its deadline; then it is stopped, and the answ
   assert.equal(clock.waiting, 0);
 });
 
-test('a count that the database gives up or the queue refuses is no total, and a fault is told', async () => {
-  const refused = (error: Error) => findTotal({ count: () => Promise.reject(error) }, manualClock(), search);
-  for (const error of [databaseUnavailable(new Error('slow')), new Problem('OVERLOADED', 'Too much.')])
-    assert.deepEqual({ ...(await refused(error)), note: '' }, { total: null, note: '' });
-  await assert.rejects(refused(new Error('a fault')), /a fault/);
+test('a count that the queue refuses or the database cannot answer is no total, for the reason that it had', async () => {
+  const refused = async (error: Error) => {
+    const { total, note } = await findTotal({ count: () => Promise.reject(error) }, manualClock(), search);
+    assert.equal(total, null);
+    assert.doesNotMatch(note ?? '', /longer than a second/);
+    return note ?? '';
+  };
+  const busy = await refused(new Problem('OVERLOADED', 'Too much.'));
+  assert.match(busy, /because too many costly questions .* a smaller place, .* is counted sooner\.$/);
+  for (const error of [databaseUnavailable(new Error('gone')), new Problem('SEARCH_LOADING', 'Wait.')])
+    assert.match(
+      await refused(error),
+      /because the service cannot do that at the moment\. Paging .* again\.$/,
+    );
+});
+
+test('a fault of the service while it counts is told', async () => {
+  const count = () => Promise.reject(new Error('a fault'));
+  await assert.rejects(findTotal({ count }, manualClock(), search), /a fault/);
 });

@@ -26,7 +26,7 @@ export const TotalSchema = nullable(
 export const TotalNoteSchema = nullable(
   Type.String({
     description:
-      'Why `total` is null although it was not declined: counting would have held up the page. Otherwise null.',
+      'Why `total` is null although it was not declined: counting would have held up the page, or was not possible. Otherwise null.',
   }),
 );
 
@@ -48,12 +48,17 @@ export const exactTotal = (value: number): FoundTotal => ({
 
 export const NO_TOTAL: FoundTotal = { total: null, note: null };
 
-const TOO_SLOW: FoundTotal = {
+const uncounted = (reason: string, remedy: string): FoundTotal => ({
   total: null,
-  note:
-    'The results are not counted, because that takes longer than a second. Paging reaches all of them; a smaller place, ' +
-    'or one status instead of several, is counted sooner.',
-};
+  note: `The results are not counted, because ${reason}. Paging reaches all of them; ${remedy}.`,
+});
+
+const SOONER = 'a smaller place, or one status instead of several, is counted sooner';
+const LATER = 'in a few seconds it may be possible again';
+
+const TOO_SLOW = uncounted('that takes longer than a second', SOONER);
+const TOO_BUSY = uncounted('too many costly questions are asked at the moment', `${LATER}, and ${SOONER}`);
+const IMPOSSIBLE = uncounted('the service cannot do that at the moment', LATER);
 
 /** The total that the plan's `count` asks for. Rejects only for faults of this service. */
 export async function findTotal(
@@ -69,7 +74,7 @@ export async function findTotal(
     const count = await Promise.race([backend.count({ ...search, signal, maxWait: COUNT_MAX_WAIT }), late]);
     return count === null ? TOO_SLOW : exactTotal(count);
   } catch (error) {
-    if (error instanceof Problem) return TOO_SLOW;
+    if (error instanceof Problem) return error.code === 'OVERLOADED' ? TOO_BUSY : IMPOSSIBLE;
     throw error;
   } finally {
     over.abort();

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
+import { MINUTE } from '../../../src/lib/clock.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { readMetric } from '../../support/billing/read-metric.ts';
 import { draft } from '../../support/catalogue/drafts.ts';
@@ -71,7 +72,45 @@ test('a service that fills its engine answers 503 with its progress, what is not
   gate.open();
   await until('it is ready', async () => (await readiness(service)).status === 200);
   assert.equal(await totalOf(service), 1);
-  assert.match((await readiness(service)).search ?? '', /^1 listings, at most \d+ ms behind$/);
+  assert.match(
+    (await readiness(service)).search ?? '',
+    /^1 listings in \d+ MB of memory, at most \d+ ms behind$/,
+  );
+});
+
+test('gauges tell what the engine holds: nothing while it is filled, then its listings, their bytes, and how far it has come', async (t) => {
+  const start = performance.now();
+  const { gate, searchBuilder } = holdLoad();
+  const service = await startService(t, { overrides: { searchBuilder } });
+  const gauge = (name: string) => readMetric(service, `freehold_search_engine_${name}`);
+  const gauges = async () => ({
+    ...{ ready: await gauge('ready'), rows: await gauge('rows'), tailRows: await gauge('tail_rows') },
+    ...{ bytes: await gauge('bytes'), sequence: await gauge('sequence') },
+  });
+  await write(service, home('a'));
+  assert.deepEqual(await gauges(), { ready: 0, rows: 0, tailRows: 0, bytes: 0, sequence: 0 });
+  assert.equal(await gauge('lag_seconds'), Number.NaN);
+  gate.open();
+  await until('it is loaded', async () => (await gauge('ready')) === 1);
+  const loaded = await gauges();
+  assert.deepEqual(
+    { ...loaded, bytes: 0, sequence: 0 },
+    { ready: 1, rows: 1, tailRows: 0, bytes: 0, sequence: 0 },
+  );
+  assert.ok(loaded.bytes > 0 && loaded.sequence > 0, JSON.stringify(loaded));
+  await write(service, home('b'), home('c'));
+  await write(service, home('a', { listPrice: 5 }));
+  assert.equal(await totalOf(service, 'maxPrice=5'), 1, 'a search waits for what was committed');
+  const followed = await gauges();
+  assert.deepEqual([followed.rows, followed.tailRows], [3, 3]);
+  assert.ok(followed.bytes > loaded.bytes, 'the tail takes memory, too');
+  await until('the log is measured', async () => {
+    service.clock.advance(MINUTE);
+    return (await readMetric(service, 'freehold_change_log_sequence')) === followed.sequence;
+  });
+  assert.ok(followed.sequence > loaded.sequence);
+  const lag = await gauge('lag_seconds');
+  assert.ok(lag > 0 && lag < (performance.now() - start) / 1_000, `${lag} s behind`);
 });
 
 test('memory answers what is on the market, PostgreSQL everything else, and everything with SEARCH_ENGINE=postgres', async (t) => {

@@ -1,4 +1,5 @@
 // Process with a search engine that merges after a few changes and then writes its column file; it kills itself where it is told to.
+// Its first line says where it was loaded from, its second that it is ready.
 
 import { watch } from 'node:fs';
 import { join } from 'node:path';
@@ -13,6 +14,8 @@ import { until } from '../check/until.ts';
 
 /** Steps of a process, in their order in a start and in a rebuild. */
 export type EngineStep = 'loading' | 'loaded' | 'merging' | 'merged' | 'writing' | 'written' | 'never';
+
+export type LoadedFrom = 'the database' | 'the file';
 
 export interface EngineChild {
   readonly url: string;
@@ -51,11 +54,14 @@ function steppedBuilder(): BaseBuilder {
   return {
     ...builder,
     async load(onProgress, signal) {
+      let from: LoadedFrom = 'the file'; // Which is read without progress.
       const told: typeof onProgress = (progress) => {
+        from = 'the database';
         onProgress(progress);
         reach('loading');
       };
       const base = await builder.load(told, signal);
+      console.log(from);
       reach('loaded');
       return base;
     },

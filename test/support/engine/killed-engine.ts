@@ -8,10 +8,11 @@ import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { readArrays } from '../../../src/search/engine/build/array-file.ts';
 import { draft } from '../catalogue/drafts.ts';
+import { until } from '../check/until.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../database/database.ts';
 import { startProgram } from '../process/children.ts';
 import { quietPort } from '../service/ports.ts';
-import type { EngineChild, EngineStep } from './engine-child.ts';
+import type { EngineChild, EngineStep, LoadedFrom } from './engine-child.ts';
 
 export interface Round {
   readonly step: Exclude<EngineStep, 'never'>;
@@ -100,6 +101,7 @@ export async function stageKilledEngine(t: Closing): Promise<KilledEngine> {
       if (!hasFile) await rm(file, { force: true });
       const before = writes;
       const { child } = await start(step, passes);
+      const from = child.line();
       let isOver = false;
       const killed = child.ended.then((code) => {
         isOver = true;
@@ -108,16 +110,21 @@ export async function stageKilledEngine(t: Closing): Promise<KilledEngine> {
       for (let left = MOST_CHANGES; !isOver && left > 0; left--) await change();
       assert.ok(isOver, `it never was ${step}`);
       assert.equal(await killed, null, `it was killed while ${step}`);
+      const expectedFrom: LoadedFrom = hasFile ? 'the file' : 'the database';
+      assert.equal(await from, step === 'loading' ? undefined : expectedFrom);
       // Whole, or nothing that anybody reads.
       await readArrays(file);
       await change();
       const next = await start('never', 0);
+      assert.ok(await next.child.line(), 'it is loaded');
       assert.equal(await next.child.line(), 'ready');
       const expected = [...stored.values()].filter((price) => price !== null);
       assert.deepEqual(
         await pricesOf(next.service),
         expected.sort((a, b) => a - b),
       );
+      // It may answer before it has written it, and the next round may be one that starts from it.
+      await until('it leaves its column file', async () => (await readArrays(file)) !== null);
       next.child.kill('SIGKILL');
       await next.child.ended;
       return writes - before;

@@ -5,7 +5,7 @@ import { shareDictionaries } from '../columns/dictionary.ts';
 import type { Generation } from '../columns/segment.ts';
 
 /** Bytes of a listing in columns, orders and areas, as measured; docs/operations.md tells operators. */
-const BYTES_PER_ROW = 480;
+export const BYTES_PER_ROW = 480;
 /** While it is loaded: a segment is made beside the one that it replaces, of rows that grow by doubling. As measured. */
 const SHARE_WHILE_BUILT = 3.5;
 /** What else a process needs. As measured. */
