@@ -16,6 +16,7 @@ import { writeAreas } from '../support/catalogue/random-market.ts';
 import { until } from '../support/check/until.ts';
 import { problemOf } from '../support/service/http-server.ts';
 import { startService, type TestService } from '../support/service/service.ts';
+import { sendWatcher, type WatcherRecord } from '../support/watch/watchers.ts';
 
 const MARKET = 1_500;
 
@@ -152,6 +153,32 @@ test('an export that PostgreSQL answers waits for its turn, and an ordinary page
     [200, 200, 200],
   );
   assert.equal((await answers[1]?.text())?.trim().split('\n').length, MARKET);
+});
+
+test('whoever creates many watchers at once leaves room in the line for the watchers of others', async () => {
+  const target = { type: 'search', listingType: 'sale', query: { status: ['ACTIVE', 'CLOSED'] } };
+  const create = async (key: string, minPrice: number) => {
+    const body = { target: { ...target, query: { ...target.query, minPrice } } };
+    const { status, watcher, text } = await sendWatcher(service, 'POST', '', { key, body });
+    assert.equal(status, 201, text);
+    return watcher;
+  };
+  const { id } = await create(keys.business, 1);
+  const many: Promise<WatcherRecord>[] = [];
+  const others: Promise<unknown>[] = [];
+  await whileLocked(async (tx) => {
+    for (let at = 0; at <= 50; at++) many.push(create(keys.internal, at));
+    await until('as many wait as one may have', async () => (await waiting()) === 50);
+    assert.equal((await create(keys.internal, 51)).initialMatchCount, null);
+    others.push(create(keys.business, 2));
+    await until('that of another waits, too', async () => (await waiting()) === 51);
+    others.push(service.json(`/v1/watchers/${id}/matches?limit=1`, keys.business));
+    await until('and what its first one matches', async () => (await waiting()) === 52);
+    assert.equal(await blocked(tx), 2, 'a count and a page');
+  });
+  for (const { initialMatchCount } of await Promise.all(many)) assert.equal(initialMatchCount, MARKET);
+  const [watcher, matches] = (await Promise.all(others)) as [WatcherRecord, Answer];
+  assert.deepEqual([watcher.initialMatchCount, matches.total.value], [MARKET, MARKET]);
 });
 
 /** Slivers that go through all homes, so that each is held to each of them. */
