@@ -8,6 +8,7 @@ import { ListingSchema, nullable, oneOf } from '../listings/record.ts';
 import { findListings, type StoredListing } from '../listings/store.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { type ComparedReads, DEFAULT_RADIUS } from './compared-reads.ts';
 import { findNeighbours, type Neighbour, type NeighbourQuery } from './neighbour-store.ts';
 import { computeSimilarity, FACTS, type HomeFact, type HomeFacts, type Similarity } from './similarity.ts';
 import { homeFacts, type VisibleProperty } from './subject-property.ts';
@@ -169,8 +170,6 @@ type PresentedComparable = Static<typeof ComparableSchema>;
 
 export const DEFAULT_COUNT = 10;
 export const DEFAULT_DAYS_OLD = 365;
-/** Miles or kilometres. */
-export const DEFAULT_RADIUS = 5;
 
 interface ComparisonRequest {
   /** Default: the type of the subject. */
@@ -196,13 +195,13 @@ function neighbourScope(
 
 /** The most similar listings on the market, one per property, presented and as stored. Empty if the subject's place is unknown. */
 export async function listSimilar(
-  database: Database,
+  { database, nearby }: ComparedReads,
   visible: VisibleProperty,
   request: ComparisonRequest,
 ): Promise<{ data: SimilarListing[]; listings: StoredListing[] }> {
   const subject = homeFacts(visible.subject);
   if (subject === null) return { data: [], listings: [] };
-  const homes = await findNeighbours(database, {
+  const homes = await findNeighbours(nearby, {
     ...{ ...neighbourScope(visible, request), subject, currency: null, closedSince: null },
   });
   const ranked = rankBySimilarity(subject, homes).slice(0, request.count);
@@ -215,7 +214,7 @@ export async function listSimilar(
 
 /** The most similar comparables, presented and as stored. Empty if the subject's place is unknown. */
 export async function listComparables(
-  database: Database,
+  { database, nearby }: ComparedReads,
   visible: VisibleProperty,
   request: ComparisonRequest & { readonly daysOld?: number | undefined },
 ): Promise<{ data: PresentedComparable[]; listings: StoredListing[] }> {
@@ -223,7 +222,7 @@ export async function listComparables(
   if (subject === null) return { data: [], listings: [] };
   const { daysOld = DEFAULT_DAYS_OLD, count } = request;
   const { currency } = visible.subject.record;
-  const ranked = await findComparables(database, {
+  const ranked = await findComparables(nearby, {
     ...{ ...neighbourScope(visible, request), subject, currency, daysOld },
   });
   const comparables = await presentRanked(database, ranked.slice(0, count), subject, visible.view);

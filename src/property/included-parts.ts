@@ -72,7 +72,9 @@ export async function findIncludedParts(
   const { view } = visible;
   const [areas, comparables, estimate, records] = await Promise.all([
     include.includes('areas') ? findAreaNames(database, subject.areaIds) : null,
-    include.includes('comparables') ? listComparables(database, visible, { count: DEFAULT_COUNT }) : null,
+    include.includes('comparables')
+      ? listComparables({ database, nearby: database }, visible, { count: DEFAULT_COUNT })
+      : null,
     include.includes('estimate') ? estimateProperty(sources, visible) : null,
     include.includes('reso') ? findResoRecords(database, [subject.id]) : null,
   ]);

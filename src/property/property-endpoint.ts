@@ -12,11 +12,14 @@ import { buildReaderView, VOLATILE_MEMBERS } from '../listings/presenter.ts';
 import { readsFor } from '../listings/property-cache.ts';
 import type { ListingReads, StoredListing } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
+import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { PriceTrends } from './price-trend-store.ts';
 import { type VisibleProperty, visibleProperty } from './subject-property.ts';
 
 export interface PropertyRouteOptions {
   readonly database: Database;
+  /** Where questions about many homes wait. */
+  readonly analytics: AnalyticsQueue;
   readonly trends: PriceTrends;
   readonly catalogue: ListingReads;
   readonly cache: ListingReads;

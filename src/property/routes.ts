@@ -15,13 +15,13 @@ import {
   ComparableSchema,
   DEFAULT_COUNT,
   DEFAULT_DAYS_OLD,
-  DEFAULT_RADIUS,
   listComparables,
   listSimilar,
   presentSubject,
   SimilarListingSchema,
   SubjectSchema,
 } from './comparables.ts';
+import { DEFAULT_RADIUS, withComparedReads } from './compared-reads.ts';
 import { METHOD_IN_WORDS } from './estimate.ts';
 import {
   MetaSchema,
@@ -147,9 +147,12 @@ const similarRoute = (options: PropertyRouteOptions) =>
         { $id: 'SimilarList' },
       ),
     },
-    async read({ query, caller }, visible) {
+    async read(call, visible) {
+      const { query, caller } = call;
       const count = pageSize(options.tiers[caller.tier], query.limit);
-      const { data, listings } = await listSimilar(options.database, visible, { ...query, count });
+      const { data, listings } = await withComparedReads(options, call, (reads) =>
+        listSimilar(reads, visible, { ...query, count }),
+      );
       const { subject } = visible;
       return {
         json: { object: 'list', subject: presentSubject(subject), data },
@@ -205,11 +208,14 @@ const comparablesRoute = (options: PropertyRouteOptions) =>
         { $id: 'Comparables' },
       ),
     },
-    async read({ query, caller }, visible) {
+    async read(call, visible) {
+      const { query, caller } = call;
       const { property, subject } = visible;
       const listingType = query.listingType ?? subject.listingType;
       const count = pageSize(options.tiers[caller.tier], query.compCount ?? DEFAULT_COUNT);
-      const { data, listings } = await listComparables(options.database, visible, { ...query, count });
+      const { data, listings } = await withComparedReads(options, call, (reads) =>
+        listComparables(reads, visible, { ...query, count }),
+      );
       const { currency } = subject.record;
       return {
         json: {

@@ -11,6 +11,7 @@ import { presentListing, type ReaderView } from '../listings/presenter.ts';
 import { ListingSchema } from '../listings/record.ts';
 import { parseFields, selectFields } from '../listings/sparse-fields.ts';
 import type { StoredListing } from '../listings/store.ts';
+import type { PageOptions } from '../search/http/saved-matches.ts';
 import { exactTotal, type FoundTotal, TotalNoteSchema, TotalSchema } from '../search/summaries/total.ts';
 import { findTargetListings, viewOf, type WatcherOptions } from './resolve-target.ts';
 import type { Watcher } from './watcher.ts';
@@ -79,6 +80,7 @@ export async function answerMatches(
     ignoreDisplayRules,
   };
   const { listings, page, counted } = await findMatches(options, watcher, view, {
+    caller: caller.account,
     limit,
     cursor: query.cursor,
   });
@@ -99,7 +101,7 @@ async function findMatches(
   options: WatcherOptions,
   { id, target, search, ignoreDisplayRules }: Watcher,
   view: ReaderView,
-  request: { readonly limit: number; readonly cursor: string | undefined },
+  { caller, ...request }: PageOptions & { readonly caller: string },
 ): Promise<MatchesPage> {
   if (target.type === 'market')
     throw new Problem(
@@ -113,7 +115,8 @@ async function findMatches(
       request,
     );
   if (search === null) throw new Error('A watcher of a search has no search');
-  const { hits, page, counted } = await options.searches.page({ ...search, ignoreDisplayRules }, request);
+  const saved = { ...search, ignoreDisplayRules };
+  const { hits, page, counted } = await options.searches.page(saved, caller, request);
   return { listings: hits.map(({ listing }) => listing), page, counted };
 }
 
@@ -121,7 +124,7 @@ async function findMatches(
 function sliceListings(
   listings: readonly StoredListing[],
   query: string,
-  { limit, cursor }: { readonly limit: number; readonly cursor: string | undefined },
+  { limit, cursor }: PageOptions,
 ): MatchesPage {
   const last = cursor === undefined ? null : readCursor(cursor, query, []).id;
   const rest = listings.slice(listings.findIndex((listing) => listing.id === last) + 1);

@@ -59,7 +59,7 @@ export async function resolveTarget(
     const frozen = await freeze({ caller, listingType, query, pointer: '/target/query', now });
     return {
       ...{ ...frozen, condition: null, timeZone: await timeZoneOfAreas(options, frozen.search.areaNos) },
-      initialMatchCount: await nullIfUnavailable(count(frozen.search)),
+      initialMatchCount: await nullIfUnavailable(count(frozen.search, caller.account)),
     };
   }
   if (target.type === 'market') {

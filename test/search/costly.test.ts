@@ -12,9 +12,11 @@ import { requireAffordable } from '../../src/search/sql/polygon-cost-store.ts';
 import { COSTLY_DEADLINE } from '../../src/search/summaries/analytics-queue.ts';
 import { readMetric } from '../support/billing/read-metric.ts';
 import { draft } from '../support/catalogue/drafts.ts';
+import { writeAreas } from '../support/catalogue/random-market.ts';
 import { until } from '../support/check/until.ts';
 import { problemOf } from '../support/service/http-server.ts';
 import { startService, type TestService } from '../support/service/service.ts';
+import { sendWatcher, type WatcherRecord } from '../support/watch/watchers.ts';
 
 const MARKET = 1_500;
 
@@ -37,6 +39,7 @@ async function start(scans: number): Promise<TestService> {
 }
 
 const service = await start(4);
+await writeAreas(service.database);
 const { clock, database, keys } = service;
 const waiting = (of = service, kind = 'statements') => readMetric(of, `freehold_costly_${kind}_waiting`);
 const running = (of = service, kind = 'statements') => readMetric(of, `freehold_costly_${kind}_running`);
@@ -99,15 +102,16 @@ test('after three seconds the statement is stopped, and all who waited are told 
     const asked = [
       service.get(figures(5_000), keys.internal),
       service.get(closed(5_000), keys.business),
-      service.get(`/v1/market/compare?areaId=none&listingType=sale&minPrice=1`, keys.pro),
+      service.get('/v1/market/compare?areaId=city-aldern&areaId=city-crane&listingType=sale', keys.pro),
     ];
     await until('a statement runs', async () => (await blocked(tx)) === 1);
-    await until('another waits', async () => (await waiting()) >= 1);
+    await until('the others wait', async () => (await waiting()) === 2);
     clock.advance(COSTLY_DEADLINE);
-    const [stats, facets] = await Promise.all(asked);
-    assert.ok(stats && facets);
+    const [stats, facets, comparison] = await Promise.all(asked);
+    assert.ok(stats && facets && comparison);
     await assertOverloaded(stats, /three seconds.*Request a smaller place/);
     await assertOverloaded(facets, /three seconds.*Remove facets/);
+    await assertOverloaded(comparison, /three seconds.*Request a smaller place/);
     await until('PostgreSQL has stopped', async () => (await blocked(tx)) === 0);
   });
   assert.deepEqual([await running(), await waiting()], [0, 0]);
@@ -129,6 +133,52 @@ test('a client who leaves gives up the turn, or the place with the statement', a
     assert.deepEqual(await Promise.all(left), ['left', 'left']);
   });
   assert.equal(await running(), 0);
+});
+
+test('an export that PostgreSQL answers waits for its turn, and an ordinary page of it does not', async () => {
+  const search = '/v1/search/sales?status=ACTIVE,CLOSED&count=none&fields=id';
+  const asked: Promise<Response>[] = [];
+  await whileLocked(async (tx) => {
+    asked.push(service.get(figures(7_000), keys.pro));
+    await until('it has the place', async () => (await running()) === 1);
+    asked.push(service.get(`${search}&format=ndjson`, keys.business));
+    await until('the export waits', async () => (await waiting()) === 1);
+    asked.push(service.get(`${search}&limit=5`, keys.business));
+    await until('the page is asked beside the figures', async () => (await blocked(tx)) === 2);
+    assert.equal(await waiting(), 1);
+  });
+  const answers = await Promise.all(asked);
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    [200, 200, 200],
+  );
+  assert.equal((await answers[1]?.text())?.trim().split('\n').length, MARKET);
+});
+
+test('whoever creates many watchers at once leaves room in the line for the watchers of others', async () => {
+  const target = { type: 'search', listingType: 'sale', query: { status: ['ACTIVE', 'CLOSED'] } };
+  const create = async (key: string, minPrice: number) => {
+    const body = { target: { ...target, query: { ...target.query, minPrice } } };
+    const { status, watcher, text } = await sendWatcher(service, 'POST', '', { key, body });
+    assert.equal(status, 201, text);
+    return watcher;
+  };
+  const { id } = await create(keys.business, 1);
+  const many: Promise<WatcherRecord>[] = [];
+  const others: Promise<unknown>[] = [];
+  await whileLocked(async (tx) => {
+    for (let at = 0; at <= 50; at++) many.push(create(keys.internal, at));
+    await until('as many wait as one may have', async () => (await waiting()) === 50);
+    assert.equal((await create(keys.internal, 51)).initialMatchCount, null);
+    others.push(create(keys.business, 2));
+    await until('that of another waits, too', async () => (await waiting()) === 51);
+    others.push(service.json(`/v1/watchers/${id}/matches?limit=1`, keys.business));
+    await until('and what its first one matches', async () => (await waiting()) === 52);
+    assert.equal(await blocked(tx), 2, 'a count and a page');
+  });
+  for (const { initialMatchCount } of await Promise.all(many)) assert.equal(initialMatchCount, MARKET);
+  const [watcher, matches] = (await Promise.all(others)) as [WatcherRecord, Answer];
+  assert.deepEqual([watcher.initialMatchCount, matches.total.value], [MARKET, MARKET]);
 });
 
 /** Slivers that go through all homes, so that each is held to each of them. */

@@ -13,7 +13,7 @@ import { SaleSearchQuery } from '../../src/search/query/parameters.ts';
 import { compilePredicate } from '../../src/search/query/predicate.ts';
 import { createFindCurrencies } from '../../src/search/summaries/currency.ts';
 import { factsArbitrary, NOW, type Row, writeMarket } from '../support/catalogue/random-market.ts';
-import { openSavedSearches, pointer } from '../support/catalogue/saved-searches.ts';
+import { ACCOUNT, openSavedSearches, pointer } from '../support/catalogue/saved-searches.ts';
 import { searchParts } from '../support/catalogue/search-backend.ts';
 import { testDatabase } from '../support/database/database.ts';
 
@@ -99,7 +99,7 @@ test('prices are compared in the currency of the day on which the search was sav
   const freezeHere = (query: unknown) =>
     freezeSearch(
       { database: fresh, findCurrencies: currencies, backend },
-      { caller: { tier: 'free' }, listingType: 'sale', query, pointer, now: NOW },
+      { caller: { tier: 'free', account: ACCOUNT }, listingType: 'sale', query, pointer, now: NOW },
     );
   await assert.rejects(
     freezeHere({ maxPrice: 1 }),

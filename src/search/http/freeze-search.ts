@@ -20,7 +20,7 @@ export interface FreezeOptions extends Pick<CurrencyOptions, 'backend' | 'findCu
 }
 
 export interface FreezeRequest {
-  readonly caller: Pick<Principal, 'tier'>;
+  readonly caller: Pick<Principal, 'tier' | 'account'>;
   readonly listingType: ListingType;
   /** The JSON value of the member. */
   readonly query: unknown;
@@ -61,7 +61,7 @@ export async function freezeSearch(options: FreezeOptions, request: FreezeReques
     const plan = planSearch(listingType, saved.query, 1, request.now);
     const named = (ids: readonly string[]) => findNamedAreas(options.database, ids);
     const resolved = await resolveQuery({ database: options.database, named }, plan);
-    const currency = await currencyOf(options, { plan, resolved });
+    const currency = await currencyOf(options, { plan, resolved, caller: request.caller.account });
     return frozen({ plan: withCurrency(plan, currency), resolved }, saved.names);
   } catch (error) {
     throw error instanceof Problem ? ofMembers(withNames(error, names), pointer) : error;

@@ -18,11 +18,12 @@ export interface SavedMatchesOptions {
   readonly clock: Clock;
 }
 
+/** Matches are read at the turn of an account: `caller`. */
 export interface SavedMatches {
   /** How many listings match now. Throws OVERLOADED if counting takes too long. */
-  count(search: SavedSearch): Promise<number>;
+  count(search: SavedSearch, caller: string): Promise<number>;
   /** A page of them with the total. Throws INVALID_CURSOR for a cursor of another search. */
-  page(search: SavedSearch, page: PageOptions): Promise<SearchPage>;
+  page(search: SavedSearch, caller: string, page: PageOptions): Promise<SearchPage>;
 }
 
 export interface PageOptions {
@@ -33,14 +34,15 @@ export interface PageOptions {
 
 export function createSavedMatches({ database, backend, areas, clock }: SavedMatchesOptions): SavedMatches {
   const named = (ids: readonly string[]) => areas.named(ids, false);
-  const resolve = async (search: SavedSearch, page: PageOptions) => {
+  const resolve = async (search: SavedSearch, caller: string, page: PageOptions) => {
     const plan = planSaved(search, page, clock.now());
     // A watcher begins with what was written before it: a change in between would be told by no event.
-    return { plan, resolved: await resolveSaved({ database, named }, plan, search), fresh: true };
+    return { plan, resolved: await resolveSaved({ database, named }, plan, search), caller, fresh: true };
   };
   return {
-    count: async (search) => backend.count(await resolve(search, { limit: 1 })),
-    page: async (search, page) => readPage({ ...(await resolve(search, page)), backend, clock }),
+    count: async (search, caller) => backend.count(await resolve(search, caller, { limit: 1 })),
+    page: async (search, caller, page) =>
+      readPage({ ...(await resolve(search, caller, page)), backend, clock }),
   };
 }
 

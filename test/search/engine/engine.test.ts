@@ -9,6 +9,7 @@ import { createChangePartitions, dropOldChanges } from '../../../src/changes/ret
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { createLocalBuilder } from '../../../src/search/engine/build/build-base.ts';
 import { listWords } from '../../../src/search/engine/columns/tail-words.ts';
+import { neededMemory } from '../../../src/search/engine/lifecycle/engine-memory.ts';
 import { at } from '../../support/catalogue/catalogue.ts';
 import { draft } from '../../support/catalogue/drafts.ts';
 import { DAY, NOW, writeAreas } from '../../support/catalogue/random-market.ts';
@@ -264,6 +265,28 @@ test('a process with too little memory for the market says how much is needed an
     failure ?? '',
     /^\d+ listings on the market need about 30\d MB .* may use 1 MB: .*SEARCH_ENGINE=postgres/,
   );
+});
+
+test('a market that outgrows the memory of its process is not merged: the engine says how much is needed, and is off for good', async (t) => {
+  const { write, createEngine, assertCurrent } = await engineStage(t);
+  await write([home('a'), home('b')]);
+  const { engine, gates, reported } = createEngine({ memory: neededMemory(5), longestTail: SHORT_TAIL });
+  await engine.start();
+  await write(['c', 'd', 'e'].map((key) => home(key)));
+  await assertCurrent(engine);
+  // Of the tail the fourth row is too many, of the market the sixth.
+  await write([home('f')]);
+  await until('it is off', () => engine.status().state === 'off');
+  const { failure, rows } = engine.status();
+  assert.match(
+    failure ?? '',
+    /^6 listings on the market need about 301 MB .* may use 301 MB: .*SEARCH_ENGINE=postgres/,
+  );
+  assert.deepEqual([engine.generation(), rows, gates.merge.came], [null, 0, 0]);
+  assert.match(String(reported), /^TooLittleMemory: 6 listings/);
+  await write([home('a', { status: 'CLOSED' })]);
+  assert.equal(await engine.catchUp(60_000), true, 'nobody waits for it');
+  assert.deepEqual([engine.status().state, gates.load.came], ['off', 1]);
 });
 
 test('an engine that was wrong is out of use until it is loaded again, and for good the second time', async (t) => {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { MINUTE } from '../../../src/lib/clock.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
+import { neededMemory } from '../../../src/search/engine/lifecycle/engine-memory.ts';
 import { readMetric } from '../../support/billing/read-metric.ts';
 import { draft } from '../../support/catalogue/drafts.ts';
 import { until } from '../../support/check/until.ts';
@@ -129,6 +130,27 @@ test('memory answers what is on the market, PostgreSQL everything else, and ever
   await write(plain, home('a'));
   assert.equal(await totalOf(plain), 1);
   assert.deepEqual([await answersBy(plain, 'memory'), (await readiness(plain)).search], [0, 'PostgreSQL']);
+});
+
+test('a market that outgrows the memory of its process is searched in PostgreSQL from then on', async (t) => {
+  t.mock.method(process, 'constrainedMemory', () => neededMemory(5));
+  const service = await startService(t, { overrides: { longestTail: { rows: 3, share: 0 } } });
+  await write(service, home('a'), home('b'), home('c'));
+  assert.equal(await totalOf(service), 3);
+  assert.equal(await answersBy(service, 'postgres'), 0);
+  await write(service, home('d'), home('e'), home('f'));
+  await until(
+    'the engine is off',
+    async () => (await readMetric(service, 'freehold_search_engine_ready')) === 0,
+  );
+  const fromMemory = await answersBy(service, 'memory');
+  assert.equal(await totalOf(service), 6);
+  await write(service, home('g'));
+  assert.equal(await totalOf(service), 7);
+  assert.equal(await answersBy(service, 'memory'), fromMemory);
+  const { status, search } = await readiness(service);
+  assert.equal(status, 200);
+  assert.match(search ?? '', /6 listings on the market need about 301 MB .*SEARCH_ENGINE=postgres/);
 });
 
 test('who wants no cache waits for what was committed, and is told after a second that it may be missing', async (t) => {

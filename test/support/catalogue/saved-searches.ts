@@ -6,7 +6,8 @@ import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
 import { type FrozenSearch, freezeSearch } from '../../../src/search/http/freeze-search.ts';
-import { createSavedMatches } from '../../../src/search/http/saved-matches.ts';
+import { createSavedMatches, type PageOptions } from '../../../src/search/http/saved-matches.ts';
+import type { SavedSearch } from '../../../src/search/query/saved-search.ts';
 import { createFindCurrencies } from '../../../src/search/summaries/currency.ts';
 import { type Closing, testDatabase } from '../database/database.ts';
 import { manualClock } from '../service/clock.ts';
@@ -23,13 +24,20 @@ interface IndexedListing {
 /** Where a watcher has its query. */
 export const pointer = '/target/query';
 
+/** Who saves and reads them. */
+export const ACCOUNT = 'sub:tests';
+
 /** Opens a database with areas and that many random listings. */
 export async function openSavedSearches(t: Closing, listings: number) {
   const { database } = await testDatabase(t);
   const clock = manualClock(NOW);
   const findCurrencies = createFindCurrencies(database, { version: () => 0, monotonic: () => 0 });
   const { backend, areas } = searchParts(database, clock);
-  const matches = createSavedMatches({ database, clock, backend, areas });
+  const saved = createSavedMatches({ database, clock, backend, areas });
+  const matches = {
+    count: (search: SavedSearch) => saved.count(search, ACCOUNT),
+    page: (search: SavedSearch, page: PageOptions) => saved.page(search, ACCOUNT, page),
+  };
   await writeAreas(database);
   const [sample = []] = fc.sample(
     fc.array(factsArbitrary, { minLength: listings, maxLength: listings, size: 'max' }),
@@ -51,7 +59,7 @@ export async function openSavedSearches(t: Closing, listings: number) {
   ): Promise<FrozenSearch> =>
     freezeSearch(
       { database, findCurrencies, backend },
-      { caller: { tier }, listingType, query, pointer, now: NOW },
+      { caller: { tier, account: ACCOUNT }, listingType, query, pointer, now: NOW },
     );
 
   /** The problem that freezing ends with. */

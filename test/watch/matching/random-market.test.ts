@@ -59,7 +59,8 @@ async function freezeAll(): Promise<Omit<Watched, 'id'>[]> {
     for (const query of samples(watchedQueries(listingType, 3), WATCHERS / 2, 2)) {
       const keys = query.ids?.split(',').map((key) => ids.get(key) ?? 'lst_of_another_market');
       const body = asBody(keys === undefined ? query : { ...query, ids: keys.join() }, schema);
-      const request = { caller: { tier: 'internal' as const }, listingType, query: body, now: NOW };
+      const caller = { tier: 'internal' as const, account: 'sub:tests' };
+      const request = { caller, listingType, query: body, now: NOW };
       const { search } = await freezeSearch(
         { database, findCurrencies, backend },
         { ...request, pointer: '/target/query' },
