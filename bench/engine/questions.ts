@@ -183,6 +183,11 @@ const KINDS: readonly Kind[] = [
     ask: (draw) => cells(draw, planOf([{ kind: 'boxes', boxes: [[-112, 30, -103, 38]] }]), 5),
   },
   {
+    name: 'clusters of a view with some 50,000 listings (E5)',
+    goal: 2_000,
+    ask: (draw) => cells(draw, planOf([{ kind: 'boxes', boxes: [[-112, 27.7, -98, 40.3]] }]), 5),
+  },
+  {
     name: 'polygon of 100 corners, 10 km (E6)',
     goal: 1_000,
     ask: (draw) => page(draw, planOf([polygon(draw, 0.045)])),
