@@ -16,7 +16,7 @@ export interface Sample {
   readonly longestTurn: number;
   readonly turns999: number;
   readonly longestRound: number;
-  /** Milliseconds of the longest collection of garbage, those for a sample left out. */
+  /** Milliseconds by the clock of the longest collection of garbage, those for a sample left out. */
   readonly longestCollection: number;
 }
 

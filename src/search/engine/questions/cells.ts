@@ -15,14 +15,13 @@ const PRICE = 10;
 const STEP = 4_096;
 /** Numbers that are kept of a cell. */
 const CELL_SUMS = 5;
-const MAPS = 64;
 
 /** Groups results by the cells of geohashes with so many letters. */
 export class CellGroups {
   readonly #columns: number;
   readonly #rows: number;
-  /** The number of each cell with results, by its place in the grid: in many maps, since one takes long to grow. */
-  readonly #numbers = Array.from({ length: MAPS }, () => new Map<number, number>());
+  /** The number of each cell with results, by its place in the grid. */
+  readonly #numbers = new Map<number, number>();
   /** Of each cell: column, row, count, and the sums of latitudes and longitudes. */
   readonly #sums: number[] = [];
   /** The cell and the price of each result that has one. */
@@ -63,11 +62,10 @@ export class CellGroups {
     const row = Math.min(Math.floor(((lat + 90) / 180) * this.#rows), this.#rows - 1);
     // Exact: the closest zoom has nine letters, which are 45 bits.
     const place = column * this.#rows + row;
-    const numbers = this.#numbers[place % MAPS] as Map<number, number>;
-    const known = numbers.get(place);
+    const known = this.#numbers.get(place);
     if (known !== undefined) return known;
     const cell = this.#sums.push(column, row, 0, 0, 0) - CELL_SUMS;
-    numbers.set(place, cell);
+    this.#numbers.set(place, cell);
     return cell;
   }
 

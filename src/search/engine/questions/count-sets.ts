@@ -29,7 +29,7 @@ export class SetCounter {
       const live = rows.subarray(0, count);
       const first = (rows[0] as number) - ((rows[0] as number) % BLOCK_ROWS);
       present.fill(0);
-      markRows(live, count, first, present);
+      setBits(live, count, first, present);
       let work = joining + MARKED * count;
       for (const [at, filter] of filters.entries())
         work += mark(filter, columns, live, first, bits[at] as Uint32Array);
@@ -52,12 +52,12 @@ function mark(filter: Filter, columns: Columns, live: Uint32Array, first: number
   if (judgement !== 'some') return judging;
   ROWS.set(live);
   const count = filter.narrow(ROWS, live.length);
-  markRows(ROWS, count, first, bits);
+  setBits(ROWS, count, first, bits);
   return judging + (filter.cost + MARKED) * live.length;
 }
 
 /** Sets the bits of the first so many of these rows of a block. */
-function markRows(rows: Uint32Array, count: number, first: number, bits: Uint32Array): void {
+function setBits(rows: Uint32Array, count: number, first: number, bits: Uint32Array): void {
   for (let at = 0; at < count; at++) {
     const place = (rows[at] as number) - first;
     bits[place >>> 5] = (bits[place >>> 5] as number) | (1 << (place & 31));
