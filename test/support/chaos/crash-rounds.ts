@@ -82,11 +82,13 @@ async function playRound(
   if (key !== undefined) stage.keys.push(key);
   const orphans = await survivors(family.filter(({ pid, command: name }) => ended(pid, name)));
   for (const { pid, command: name } of orphans) complain(`${crash}: process ${pid} still runs: ${name}`);
+  const findings = await judge(stage, from);
+  // Readers ask while it is judged, too.
   for (const text of readers.wrong.slice(before.wrong)) complain(`${crash}: answered ${text}`);
   for (const error of ledger.faults.slice(before.faults)) complain(`${crash}: a writer met ${String(error)}`);
   return {
     ...{ crash, seconds, orphans: orphans.length, acknowledged: ledger.acknowledged.length - from },
-    ...(await judge(stage, from)),
+    ...findings,
     wrong: readers.wrong.length - before.wrong + (ledger.faults.length - before.faults),
   };
 }
