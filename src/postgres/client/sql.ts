@@ -18,6 +18,9 @@ export class SqlFragment {
   }
 }
 
+/** The rows of a result, and how many rows the statement returned or changed. */
+export type ResultRows<Rows> = Rows & { readonly count: number };
+
 type Run = (statement: SqlFragment) => Promise<unknown>;
 
 /** A whole statement: runs when first awaited, and never if it is only a fragment of another one. */
@@ -61,7 +64,7 @@ export interface Sql {
   <Rows extends readonly object[] = postgres.Row[]>(
     strings: TemplateStringsArray,
     ...values: readonly SqlValue[]
-  ): Statement<postgres.RowList<Rows>>;
+  ): Statement<ResultRows<Rows>>;
   /** A quoted name of a column, table or channel. Throws a RangeError for a name that PostgreSQL would cut. */
   (name: string): SqlFragment;
   /**
@@ -75,15 +78,16 @@ export interface Sql {
 
 /** The builder for one connection of the driver. */
 export function createSql(driver: postgres.Sql): Sql {
-  const run: Run = (statement) => {
+  const run: Run = async (statement) => {
     const { text, values } = formatStatement(statement);
     // A list without a type gets the one that PostgreSQL expects there.
     const bound = values.map((value) => (Array.isArray(value) ? driver.typed(value, 0) : value));
-    return driver.unsafe(text, bound as postgres.ParameterOrJSON<never>[], {
+    const result = await driver.unsafe(text, bound as postgres.ParameterOrJSON<never>[], {
       prepare: true,
       // Otherwise the driver would send a statement without values as a script.
       ...{ simple: false },
     });
+    return takeRows(result);
   };
   function sql(name: string): SqlFragment;
   function sql<Rows>(strings: TemplateStringsArray, ...values: readonly SqlValue[]): Statement<Rows>;
@@ -106,6 +110,15 @@ export function createSql(driver: postgres.Sql): Sql {
     if (failure !== undefined) throw failure.error;
   }
   return Object.assign(sql, { copy, unsafe: (text: string) => driver.unsafe<postgres.Row[]>(text) });
+}
+
+/**
+ * The rows without the driver's own list of them, which only a full collection of garbage frees: until then each small one would copy
+ * the rows of all statements, and make them old.
+ */
+function takeRows(result: postgres.RowList<postgres.Row[]>): ResultRows<postgres.Row[]> {
+  const { count } = result;
+  return Object.defineProperty(result.splice(0), 'count', { value: count }) as ResultRows<postgres.Row[]>;
 }
 
 /** The fragments one after another; empty if there are none. */

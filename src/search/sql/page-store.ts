@@ -16,12 +16,10 @@ export async function findPage(database: Database, search: ResolvedSearch): Prom
   const { order, limit, cursor } = search.plan;
   const found = await database.read(async (sql) => {
     const values = order.map((_, key) => sql`, page.${sql(`s${key}`)}`);
-    const rows = await sql<PlacedRow[]>`
+    return sql<PlacedRow[]>`
       select ${storedColumns(sql)}, page.place ${joinSql(values)}
       from (select row_number() over () as place, rows.* from (${pageSql(sql, search)}) as rows) as page
       join listing on listing.id = page.id`;
-    // Taken out of what the driver gave: that lives until a full collection, by closures that are born among old objects.
-    return rows.splice(0);
   });
   // Put in order here: PostgreSQL would copy the records once more to do it.
   found.sort((one, other) => one.place - other.place);
