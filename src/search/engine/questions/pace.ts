@@ -1,6 +1,7 @@
 // Pace of a question: it gives the event loop back after each short turn, and needs a place among the costly questions once it
 // has turned out to be one of them.
 
+import { systemClock } from '../../../lib/clock.ts';
 import type { Place } from '../../../lib/costly-work.ts';
 import { ROUNDS } from './rounds.ts';
 
@@ -20,6 +21,8 @@ export const SUMMARY_PACE: PaceLimits = { turn: 500_000, free: 500_000 };
 const BEGUN = 200_000;
 /** Costly questions keep others from their turns no longer than this. */
 const COSTLY_TURN = 500_000;
+/** Milliseconds by the clock that end a turn as well: code that is not compiled yet takes many times what is estimated. */
+const LONGEST_TURN = 3;
 
 export interface PaceOptions {
   readonly limits?: PaceLimits;
@@ -27,24 +30,30 @@ export interface PaceOptions {
   readonly enter?: (() => Promise<Place>) | undefined;
   /** Ends the question; absent: nothing does but the signal of its place. */
   readonly signal?: AbortSignal | undefined;
+  /** Milliseconds that never jump; absent: those of the process. */
+  readonly monotonic?: () => number;
 }
 
 export class Pace {
   readonly #options: PaceOptions;
   #place: Place | null = null;
+  readonly #monotonic: () => number;
   #turn: number;
+  #begun: number;
   #work = 0;
   #spent = 0;
 
   constructor(options: PaceOptions = {}) {
     this.#options = options;
     this.#turn = (options.limits ?? PAGE_PACE).turn;
+    this.#monotonic = options.monotonic ?? systemClock.monotonic;
+    this.#begun = this.#monotonic();
   }
 
   /** Notes so many nanoseconds of work; whether it is time to pause. */
   spend(nanoseconds: number): boolean {
     this.#work += nanoseconds;
-    return this.#work >= this.#turn;
+    return this.#work >= this.#turn || this.#monotonic() - this.#begun >= LONGEST_TURN;
   }
 
   /**
@@ -54,6 +63,7 @@ export class Pace {
   async begin(): Promise<void> {
     if (ROUNDS.isBegun) await ROUNDS.turn();
     ROUNDS.spend(BEGUN);
+    this.#begun = this.#monotonic();
     this.#options.signal?.throwIfAborted();
   }
 
@@ -66,6 +76,7 @@ export class Pace {
       this.#turn = COSTLY_TURN;
     }
     await (this.#place?.turn() ?? ROUNDS.turn());
+    this.#begun = this.#monotonic();
     this.#place?.signal.throwIfAborted();
     signal?.throwIfAborted();
   }
