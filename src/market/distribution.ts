@@ -4,8 +4,8 @@ import { SQUARE_FEET_PER_SQUARE_METRE, type UnitSystem } from '../listings/vocab
 import { MINIMUM_SAMPLE, roundedFor } from '../search/summaries/metrics.ts';
 import type { Day } from './calendar.ts';
 import { distributionOf } from './column-distribution.ts';
+import { computeFigures } from './compute-figures.ts';
 import { selectDistribution } from './distribution-store.ts';
-import { answerFromFacts } from './fact-scan.ts';
 import type { FigureReads } from './market-scope.ts';
 import type { MeasureName } from './parameters.ts';
 import type { ListingScope } from './store.ts';
@@ -42,10 +42,10 @@ export async function findDistribution(
   { measure, buckets, units }: DistributionRequest,
   day: Day,
 ) {
-  const row =
-    (await answerFromFacts(reads, [listings], (facts, pace) =>
-      distributionOf(facts, listings, measure, day, buckets, pace),
-    )) ?? (await reads.database.read((sql) => selectDistribution(sql, listings, measure, day, buckets)));
+  const row = await computeFigures(reads, [listings], {
+    fromFacts: (facts, pace) => distributionOf(facts, listings, measure, day, buckets, pace),
+    fromDatabase: (sql) => selectDistribution(sql, listings, measure, day, buckets),
+  });
   const { n, excluded, percentiles } = row;
   const suppressed = n < MINIMUM_SAMPLE;
   const show = (value: number): number =>

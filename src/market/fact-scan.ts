@@ -4,33 +4,12 @@ import { rowsOfArea } from '../search/engine/columns/area-rows.ts';
 import type { AreaRows } from '../search/engine/columns/segment.ts';
 import { compileFilters } from '../search/engine/questions/compile-filters.ts';
 import type { Filter } from '../search/engine/questions/filter.ts';
-import { Pace, SUMMARY_PACE } from '../search/engine/questions/pace.ts';
+import type { Pace } from '../search/engine/questions/pace.ts';
 import { scanRows } from '../search/engine/questions/scan.ts';
 import { EVENT, type FactPart } from './facts/fact-columns.ts';
 import type { Facts } from './facts/fact-writer.ts';
-import { isHeldSearch } from './facts/held-columns.ts';
-import type { FigureReads } from './market-scope.ts';
 import type { ListingScope } from './store.ts';
 import type { WallTime } from './wall-time.ts';
-
-/**
- * The answer from the facts in memory, in turns with the other costly scans of this process; null where PostgreSQL has to answer:
- * they are not there, or not enough to filter by.
- */
-export async function answerFromFacts<T>(
-  { facts, scan, signal }: FigureReads,
-  scopes: readonly ListingScope[],
-  answer: (facts: Facts, pace: Pace) => Promise<T>,
-): Promise<T | null> {
-  const held = scopes.every(({ search }) => isHeldSearch(search)) ? await facts.current(signal) : null;
-  if (held === null) return null;
-  const pace = new Pace({ limits: SUMMARY_PACE, enter: scan, signal });
-  try {
-    return await answer(held, pace);
-  } finally {
-    pace.end();
-  }
-}
 
 /** Rows of one part of a table, ascending. */
 export interface PartRows {

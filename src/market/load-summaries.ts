@@ -6,7 +6,7 @@ import type { Measure, Summaries } from '../search/query/measures.ts';
 import type { Metric, MetricSet } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
 import { summarizeFacts } from './column-summaries.ts';
-import { answerFromFacts } from './fact-scan.ts';
+import { computeFigures } from './compute-figures.ts';
 import { cacheSummaries, findCachedSummaries } from './figure-cache-store.ts';
 import type { FigureReads } from './market-scope.ts';
 import {
@@ -127,23 +127,16 @@ function addSummaries(
   }
 }
 
-/** Computed from memory, or by PostgreSQL where the facts are not there, or not enough to filter by. */
-async function computeUncached(
+/** Summaries that are not remembered. */
+const computeUncached = (
   reads: FigureReads,
   listings: ListingScope,
   requests: readonly SummaryRequest[],
-): Promise<SummaryResult['summaries']> {
-  const fromFacts = await answerFromFacts(reads, [listings], (facts, pace) =>
-    summarizeFacts(facts, listings, requests, pace),
-  );
-  return fromFacts ?? (await compute(reads.database, listings, requests)).summaries;
-}
-
-const compute = (
-  database: Database,
-  listings: ListingScope,
-  requests: readonly SummaryRequest[],
-): Promise<SummaryResult> => database.read((sql) => findSummaries(sql, listings, requests));
+): Promise<SummaryResult['summaries']> =>
+  computeFigures(reads, [listings], {
+    fromFacts: (facts, pace) => summarizeFacts(facts, listings, requests, pace),
+    fromDatabase: async (sql) => (await findSummaries(sql, listings, requests)).summaries,
+  });
 
 /** Milliseconds after which no further step starts. */
 const BUDGET = 1_500;
@@ -171,7 +164,7 @@ async function computeInSteps(
     if (stepBegan - begun > BUDGET) throw unfinished(ends.length);
     const step = new Set(ends.splice(-size));
     const batch = requests.flatMap((each) => filterPeriods(each, ({ end }) => step.has(end)) ?? []);
-    const { summaries, snapshot } = await compute(database, listings, batch);
+    const { summaries, snapshot } = await database.read((sql) => findSummaries(sql, listings, batch));
     addSummaries(loaded, batch, summaries);
     const computed = batch.map((each, at) => ({ request: each, summaries: summaries[at] ?? [] }));
     await cacheSummaries(database, scope, snapshot, computed).catch(ignoreUnavailable);

@@ -104,14 +104,15 @@ async function resolveFilters(
 ): Promise<Scope> {
   const filters = filtersOf(query, listingType);
   const units = query.units ?? 'imperial';
-  const plan = planSearch(listingType, { ...filters, units } as SearchQuery, 1, now);
+  const planned = planSearch(listingType, { ...filters, units } as SearchQuery, 1, now);
+  const plan = { ...planned, conditions: planned.conditions.filter(({ kind }) => kind !== 'statuses') };
   const resolved = await resolveQuery({ database, named: (ids) => areas.named(ids, fresh) }, plan);
+  // Whatever else is in memory, PostgreSQL is asked for currencies and sources.
   await requireAffordable(database, { plan, resolved });
   const [zone = null, ...others] = new Set(await areas.zonesOf(resolved.areaNos, fresh));
   return {
-    ...{ listingType, resolved, units, filters },
+    ...{ listingType, resolved, units, filters, plan },
     timeZone: others.length === 0 && zone !== null ? zone : DEFAULT_TIME_ZONE,
-    plan: { ...plan, conditions: plan.conditions.filter(({ kind }) => kind !== 'statuses') },
   };
 }
 

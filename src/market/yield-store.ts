@@ -11,7 +11,7 @@ import {
 } from '../search/summaries/metrics.ts';
 import { addIntervals, type Period } from './calendar.ts';
 import { samePropertyYieldOf, type YieldRow } from './column-yield.ts';
-import { answerFromFacts } from './fact-scan.ts';
+import { computeFigures } from './compute-figures.ts';
 import { loadSummaries } from './load-summaries.ts';
 import { type FigureReads, listingScopeOf, type Scope } from './market-scope.ts';
 import { eventWallSql, type ListingScope } from './store.ts';
@@ -70,10 +70,10 @@ async function byBedrooms(
 export async function samePropertyYield(reads: FigureReads, rentals: Scope, sales: Scope, { end }: Period) {
   const [rented, sold] = [listingScopeOf(rentals), listingScopeOf(sales)];
   const year = { start: addIntervals(end, 'year', -1), end };
-  const { n, quartiles } =
-    (await answerFromFacts(reads, [rented, sold], (facts, pace) =>
-      samePropertyYieldOf(facts, rented, sold, year, pace),
-    )) ?? (await reads.database.read((sql) => selectSamePropertyYield(sql, rented, sold, year)));
+  const { n, quartiles } = await computeFigures(reads, [rented, sold], {
+    fromFacts: (facts, pace) => samePropertyYieldOf(facts, rented, sold, year, pace),
+    fromDatabase: (sql) => selectSamePropertyYield(sql, rented, sold, year),
+  });
   const suppressed = n < MINIMUM_SAMPLE;
   const shown = suppressed ? [] : (quartiles ?? []).map((part) => roundedFor('share', part));
   const [p25 = null, value = null, p75 = null] = shown;

@@ -82,3 +82,10 @@ test('figures of the market are refused, and not where a filter leaves fewer hom
     await assertRefused(await figures(query));
   assert.equal((await figures(`stats?listingType=sale&maxPrice=${fewer(500).maxPrice}`)).status, 200);
 });
+
+test('homes that are no longer on the market count for figures, which are of every status', async () => {
+  await database.write(
+    (sql) => sql`update listing_search set status = 'CLOSED' where price > ${LOWEST_PRICE}`,
+  );
+  await assertRefused(await figures('stats?listingType=sale'));
+});
