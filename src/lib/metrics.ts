@@ -17,13 +17,27 @@ export interface Metrics {
   durations<Label extends string>(name: string, help: string, labels: readonly Label[]): Histogram<Label>;
 }
 
+/** What the process measures of itself, once it is asked for: one for all services in it, since its observers are never ended. */
+let processRegistry: Registry | null = null;
+
+function registryOfProcess(): Registry {
+  if (processRegistry === null) {
+    processRegistry = new Registry();
+    collectDefaultMetrics({ register: processRegistry });
+  }
+  return processRegistry;
+}
+
 /** Creates a registry. `withProcess` adds memory, garbage collection and event-loop delay of this process. */
 export function createMetrics({ withProcess = false } = {}): Metrics {
   const registry = new Registry();
-  if (withProcess) collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const read = withProcess ? [registryOfProcess(), registry] : registers;
   return {
-    read: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
+    read: async () => {
+      const texts = await Promise.all(read.map((each) => each.metrics()));
+      return { contentType: registry.contentType, text: texts.join('') };
+    },
     counter: (name, help, labels) => new Counter({ name, help, labelNames: [...labels], registers }),
     observableCounter: (name, help, value) =>
       new Counter({
