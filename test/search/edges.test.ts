@@ -7,7 +7,7 @@ import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import { readMetric } from '../support/billing/read-metric.ts';
 import { area, at, square } from '../support/catalogue/catalogue.ts';
-import { draft } from '../support/catalogue/drafts.ts';
+import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { type Answer, idsOf, searchClient, walk, walkBack } from '../support/catalogue/search-client.ts';
 import { until } from '../support/check/until.ts';
 import type { Query } from '../support/oracle/filters.ts';
@@ -220,6 +220,27 @@ for (const backend of ['memory', 'postgres'] as const) {
     }
     await write([], ['moved']);
     assert.deepEqual(await places(), { sale: none, rental: none, withHidden: false });
+  });
+
+  test(`${backend}: a word is worth what the best of its places in a listing is worth`, async (t) => {
+    const { ask, write, merged } = await startMarket(t, backend);
+    const streets = { area: 'Maple Road', both: 'Rowan Road', street: 'Rowan Road' };
+    const areas = { area: 'Rowan', both: 'Rowan', street: 'Maple' };
+    const named = (key: keyof typeof streets) =>
+      draft(key, {
+        address: { ...NO_ADDRESS, streetNumber: '1', streetName: streets[key], neighborhood: areas[key] },
+        listPrice: key === 'area' ? 100 : 200,
+      });
+    const { ids } = await write((['area', 'both', 'street'] as const).map(named));
+    const expected = [['both', 'street'].map((key) => ids.get(key)).sort(), ids.get('area')].flat();
+    const assertOrder = async (): Promise<void> => {
+      const found = idsOf([await ask('sale', { q: 'rowan', sort: '-relevance,price' })]);
+      assert.deepEqual([...found.slice(0, 2).sort(), ...found.slice(2)], expected);
+    };
+    await assertOrder();
+    await write(homes);
+    await merged();
+    await assertOrder();
   });
 
   test(`${backend}: the homes of an area are those within its boundary, as often as that is redrawn`, async (t) => {

@@ -257,10 +257,11 @@ test('an engine that cannot be loaded says why, is out of use, and tries again',
 test('a process with too little memory for the market says how much is needed and how to switch', async (t) => {
   const { write, createEngine } = await engineStage(t);
   await write([home('a')]);
-  const { engine } = createEngine({ memory: 1e6 });
+  const { engine, gates } = createEngine({ memory: 1e6 });
   await engine.start();
   const { state, failure } = engine.status();
   assert.deepEqual([state, engine.generation()], ['off', null]);
+  assert.equal(gates.load.came, 0, 'it ends before the market is in memory');
   assert.match(
     failure ?? '',
     /^\d+ listings on the market need about 30\d MB .* may use 1 MB: .*SEARCH_ENGINE=postgres/,

@@ -20,7 +20,6 @@ const QUESTIONS = 'test/search/engine/questions.test.ts';
 const BLOCKS = 'test/search/engine/blocks.test.ts';
 const COUNTS = 'test/search/engine/count-sets.test.ts';
 const SUMMARIES = 'test/search/summaries.test.ts';
-const ORACLE = 'test/search/oracle.test.ts';
 const SHAPE_EDGES = 'test/search/shape-edges.test.ts';
 const SWITCH = 'src/search/switch/backend-switch.test.ts';
 const SAME = 'src/search/switch/same-answer.test.ts';
@@ -110,7 +109,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['text.length !== length ||', '', 'kind words'],
     ['>= start.length && startsWith', '> start.length && startsWith', 'kind address'],
     ['if (isWanted[value] !== 1 && ', 'if (isWanted[value] === 1 && ', 'kind areas'],
-    ["flagBits('displayed', true))]", "flagBits('displayed', false))]", 'kind statuses'],
+    ["flagBits('displayed', true))]", "flagBits('displayed', false))]", 'may be shown'],
     ['all && codes.length < known.length', 'all && codes.length < 0', 'kind list'],
     ['return all ? together', 'return !all ? together', 'kind list'],
   ]),
@@ -120,9 +119,9 @@ export const MUTATIONS: readonly Mutation[] = [
     ['(within & asked) !== 0', 'within !== 0', 'kind text'],
     ["if (fields.includes('area')) yield", 'yield', 'kind text'],
   ]),
-  ...within('questions/text-match.ts', ORACLE, [
-    ['1 << (31 - Math.clz32(bits))', 'bits & -bits', 'relevance'],
-    ['else relevance[row] = 0;', '', 'relevance'],
+  ...within('questions/text-match.ts', QUESTIONS, [['else relevance[row] = 0;', '', 'may be shown']]),
+  ...within('questions/text-match.ts', EDGES, [
+    ['1 << (31 - Math.clz32(bits))', 'bits & -bits', 'memory: a word is worth'],
   ]),
   ...within('../query/shape-predicate.ts', SHAPE_EDGES, [
     ['distanceKm(centre, lng, lat) <= km', 'distanceKm(centre, lng, lat) < km'],
