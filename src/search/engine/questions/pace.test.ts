@@ -1,3 +1,5 @@
+// Proves that a question gives the event loop back in time, whatever its estimates are worth.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Pace } from './pace.ts';
