@@ -158,7 +158,7 @@ test('a thread merges a tail as this thread does', async (t) => {
   };
   const merged = await builderOf(
     t,
-    createThreadBuilder({ target: { url }, file: null, report: assert.ifError }),
+    createThreadBuilder({ target: { url }, file: null, report: assert.ifError, heldRows: 1 }),
   ).merge(generation, never);
   for (const type of LISTING_TYPES) {
     const { base, baseRemoved, tail, tailRemoved } = generation.tables[type];
