@@ -25,7 +25,7 @@ test('the thread ends once the owner of the memory is collected, and not before'
   }
   assert.deepEqual([hasEnded, owner.rows.length], [false, 1_000]);
   owner = null;
-  // Collected within a turn or two: no test waits for it without an end.
+  // Were it never to end, nothing would keep this process, and the test would fail with it.
   for (let round = 0; round < 1_000 && !hasEnded; round++) {
     collect();
     await turn();

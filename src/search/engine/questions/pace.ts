@@ -36,8 +36,8 @@ export interface PaceOptions {
 
 export class Pace {
   readonly #options: PaceOptions;
-  #place: Place | null = null;
   readonly #monotonic: () => number;
+  #place: Place | null = null;
   #turn: number;
   #begun: number;
   #work = 0;
