@@ -6,6 +6,7 @@ import { shareDictionaries } from '../columns/dictionary.ts';
 import { loadBase, mergeTables } from './build-base.ts';
 import type { BuilderMessage, BuilderTarget, BuilderTask } from './builder-thread.ts';
 import { readColumnFile, type SharedBase, writeColumnFile } from './column-file.ts';
+import { lowerThreadPriority } from './thread-priority.ts';
 
 const send = (message: BuilderMessage): void => parentPort?.postMessage(message);
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
@@ -42,6 +43,8 @@ async function load(database: Database, file: string | null, isRead: boolean): P
 async function run(task: BuilderTask): Promise<void> {
   if (task.kind === 'load')
     return withDatabase(task.target, (database) => load(database, task.file, task.isRead));
+  // Searches are answered meanwhile, often on the same core.
+  lowerThreadPriority();
   const segments = mergeTables(task.tables);
   send({ kind: 'merged', segments });
   if (task.saved === null) return;

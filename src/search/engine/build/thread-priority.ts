@@ -1,0 +1,18 @@
+// Priority of a thread: work that nobody waits for gives way to what somebody waits for.
+
+import { readlinkSync } from 'node:fs';
+import { constants, getPriority, setPriority } from 'node:os';
+
+/**
+ * Lets the other threads go before the one that calls this, which still gets a tenth of a processor that is busy.
+ * Only Linux knows priorities of single threads; elsewhere, and where /proc is hidden, nothing changes.
+ */
+export function lowerThreadPriority(): void {
+  if (process.platform !== 'linux') return;
+  try {
+    const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
+    setPriority(thread, Math.max(getPriority(thread), constants.priority.PRIORITY_BELOW_NORMAL));
+  } catch {
+    // The work is the same, only less polite.
+  }
+}
