@@ -7,8 +7,12 @@ import type { Turn } from './turns.ts';
 
 /** A line of the file. */
 interface LongTurn {
-  /** Milliseconds of processor. */
+  /** Since the epoch. */
+  readonly at: string;
+  /** Milliseconds of processor, of them in the kernel, and by the clock. */
   readonly milliseconds: number;
+  readonly system: number;
+  readonly clock: number;
   /** What was running how often: shares of the samples, the largest first; and collections of garbage with their milliseconds. */
   readonly causes: readonly string[];
 }
@@ -31,6 +35,8 @@ export class Causes {
   readonly #file: string;
   #long: Turn[] = [];
   #collections: Collection[] = [];
+  /** Microseconds on the monotonic clock at which this process began. */
+  readonly #origin = Number(process.hrtime.bigint() / 1_000n) - performance.now() * 1_000;
 
   constructor(file: string) {
     this.#file = file;
@@ -38,12 +44,11 @@ export class Causes {
     this.#session.post('Profiler.enable');
     this.#session.post('Profiler.setSamplingInterval', { interval: SAMPLE });
     this.#session.post('Profiler.start');
-    const origin = Number(process.hrtime.bigint() / 1_000n) - performance.now() * 1_000;
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) {
         const { startTime, duration, detail } = entry as PerformanceEntry & { detail: { kind: number } };
         const { kind } = detail;
-        this.#collections.push({ at: origin + startTime * 1_000, took: duration * 1_000, kind });
+        this.#collections.push({ at: this.#origin + startTime * 1_000, took: duration * 1_000, kind });
       }
     }).observe({ entryTypes: ['gc'] });
   }
@@ -63,13 +68,21 @@ export class Causes {
       const reader = new ProfileReader(result.profile);
       for (const turn of long.sort((a, b) => b.spent - a.spent)) {
         const causes = [...collectionsIn(turn, collections), ...reader.causes(turn)];
-        const line: LongTurn = { milliseconds: Math.round(turn.spent / 100) / 10, causes };
+        const line: LongTurn = {
+          at: new Date(performance.timeOrigin + (turn.begun - this.#origin) / 1_000).toISOString(),
+          milliseconds: milliseconds(turn.spent),
+          system: milliseconds(turn.system),
+          clock: milliseconds(turn.ended - turn.begun),
+          causes,
+        };
         appendFileSync(this.#file, `${JSON.stringify(line)}\n`);
       }
     });
     this.#session.post('Profiler.start');
   }
 }
+
+const milliseconds = (microseconds: number): number => Math.round(microseconds / 100) / 10;
 
 /** As `detail.kind` of entries about garbage has them. */
 const KINDS: Readonly<Record<number, string>> = { 1: 'minor', 4: 'major', 8: 'step', 16: 'weak callbacks' };

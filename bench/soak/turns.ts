@@ -10,8 +10,9 @@ export interface Turn {
   /** Microseconds on the monotonic clock of the system. */
   readonly begun: number;
   readonly ended: number;
-  /** Microseconds of processor. */
+  /** Microseconds of processor, and of them those in the kernel, as far as it knows. */
   readonly spent: number;
+  readonly system: number;
 }
 
 export interface TurnMeter {
@@ -26,11 +27,12 @@ export interface TurnMeter {
 /** Begins to measure the thread that calls this; `note` is called with each turn of so many microseconds or more. */
 export function measureTurns(note: (turn: Turn) => void = () => {}, long = 0): TurnMeter {
   const [turns, rounds] = [createHistogram(), createHistogram()];
-  let last = { at: now(), spent: threadTime() };
+  let last = { at: now(), ...threadTime() };
   let round = 0;
   const take = (): Turn => {
-    const next = { at: now(), spent: threadTime() };
-    const turn = { begun: last.at, ended: next.at, spent: next.spent - last.spent };
+    const next = { at: now(), ...threadTime() };
+    const [spent, system] = [next.spent - last.spent, next.system - last.system];
+    const turn = { begun: last.at, ended: next.at, spent, system };
     last = next;
     return turn;
   };
@@ -52,9 +54,9 @@ export function measureTurns(note: (turn: Turn) => void = () => {}, long = 0): T
 const now = (): number => Number(process.hrtime.bigint() / 1_000n);
 
 /** Microseconds. */
-function threadTime(): number {
+function threadTime(): Pick<Turn, 'spent' | 'system'> {
   // Brings the account of this thread up to date, which otherwise lags by a tick of the kernel.
   process.cpuUsage();
   const { user, system } = process.threadCpuUsage();
-  return user + system;
+  return { spent: user + system, system };
 }

@@ -2,6 +2,7 @@
 
 import { appendFileSync } from 'node:fs';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
+import { setTimeout } from 'node:timers/promises';
 import { Causes } from './causes.ts';
 import { measureTurns } from './turns.ts';
 
@@ -20,6 +21,8 @@ export interface Sample {
   readonly longestCollection: number;
 }
 
+/** Milliseconds. */
+const RELEASE = 500;
 /** Microseconds: what longer turns did is looked for. */
 const LONG = 4_000;
 
@@ -36,27 +39,22 @@ if (import.meta.main) {
     for (const { duration, detail } of list.getEntries() as GarbageEntry[])
       if ((detail.flags & FORCED) === 0) longestCollection = Math.max(longestCollection, duration);
   }).observe({ entryTypes: ['gc'] });
-  const sample = (): void => {
+  const sample = async (): Promise<void> => {
     const [longestTurn, turns999, longestRound] = [turns.max, turns.percentile(99.9), rounds.max];
+    const measured = { longestTurn, turns999, longestRound, longestCollection };
     causes?.tell();
     globalThis.gc?.();
-    const { heapUsed: heap, rss: resident } = process.memoryUsage();
-    const line: Sample = {
-      at: Date.now(),
-      heap,
-      resident,
-      longestTurn,
-      turns999,
-      longestRound,
-      longestCollection,
-    };
-    appendFileSync(REPORT_FILE, `${JSON.stringify(line)}\n`);
+    const { heapUsed: heap } = process.memoryUsage();
     turns.reset();
     rounds.reset();
     longestCollection = 0;
     // This collection is no part of the service.
     skip();
+    // Threads give back what they held for the columns that were collected.
+    await setTimeout(RELEASE);
+    const line: Sample = { at: Date.now(), heap, resident: process.memoryUsage.rss(), ...measured };
+    appendFileSync(REPORT_FILE, `${JSON.stringify(line)}\n`);
   };
-  setInterval(sample, Number(REPORT_SECONDS) * 1_000).unref();
+  setInterval(() => void sample(), Number(REPORT_SECONDS) * 1_000).unref();
   await import('../service.ts');
 }
