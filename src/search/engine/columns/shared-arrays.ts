@@ -5,12 +5,19 @@ export type NumericArray = Float32Array | Float64Array | Uint8Array | Uint16Arra
 /** A class of arrays. */
 export interface ArrayKind<A extends NumericArray> {
   readonly BYTES_PER_ELEMENT: number;
-  new (buffer: SharedArrayBuffer): A;
+  new (buffer: SharedArrayBuffer, offset: number, length: number): A;
 }
+
+/** Bytes. */
+const OWN_PAGES = 2 ** 17;
 
 /** An array of zeros in memory of its own. */
 export function sharedArray<A extends NumericArray>(kind: ArrayKind<A>, length: number): A {
-  return new kind(new SharedArrayBuffer(length * kind.BYTES_PER_ELEMENT));
+  const bytes = length * kind.BYTES_PER_ELEMENT;
+  // V8 maps a buffer that may grow by itself, and returns it to the system as a whole. Others come from malloc, where columns that
+  // were replaced leave gaps: 70 % more resident memory after some rebuilds.
+  const growth = bytes < OWN_PAGES ? undefined : { maxByteLength: bytes };
+  return new kind(new SharedArrayBuffer(bytes, growth), 0, length);
 }
 
 /** An array with these values. */
