@@ -167,22 +167,8 @@ class Engine implements SearchEngine {
 
   async #loadAndFollow(signal: AbortSignal): Promise<void> {
     const { database, report } = this.#options;
-    const loadedAt = database.clock.monotonic();
-    const base = await this.#load(signal);
-    const head = await database.read(headSequence);
     const ending = new AbortController();
-    const { sequence: from } = base;
-    const follower = createFollower<ChangeState>(database, {
-      ...{ from, report, batchSize: BATCH, endsAtGap: true },
-    });
-    const keeper = this.#keep(base, AbortSignal.any([signal, ending.signal]), (generation) => {
-      // Nobody is shown less than was there when it was loaded, nor what is out of use since changes began to be applied.
-      if (signal.aborted || generation.sequence < head) return;
-      this.#keeper = keeper;
-      this.#follower = follower;
-      this.#loadedAt = loadedAt;
-      this.#publish(generation);
-    });
+    const { from, follower, keeper } = await this.#begin(signal, ending.signal);
     try {
       await keeper.apply([], from);
       for await (const entries of follower.entries(signal)) {
@@ -195,6 +181,27 @@ class Engine implements SearchEngine {
       ending.abort();
       await keeper.idle();
     }
+  }
+
+  /** Loads, and is done before anything is followed: whoever follows would hold what was loaded long after it was replaced. */
+  async #begin(signal: AbortSignal, ending: AbortSignal) {
+    const { database, report } = this.#options;
+    const loadedAt = database.clock.monotonic();
+    const base = await this.#load(signal);
+    const head = await database.read(headSequence);
+    const { sequence: from } = base;
+    const follower = createFollower<ChangeState>(database, {
+      ...{ from, report, batchSize: BATCH, endsAtGap: true },
+    });
+    const keeper = this.#keep(base, AbortSignal.any([signal, ending]), (generation) => {
+      // Nobody is shown less than was there when it was loaded, nor what is out of use since changes began to be applied.
+      if (signal.aborted || generation.sequence < head) return;
+      this.#keeper = keeper;
+      this.#follower = follower;
+      this.#loadedAt = loadedAt;
+      this.#publish(generation);
+    });
+    return { from, follower, keeper };
   }
 
   #keep(base: Base, signal: AbortSignal, onGeneration: (generation: Generation) => void): GenerationKeeper {
