@@ -2,6 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { appendPrivateEntries, headSequence } from '../../../src/changes/change-store.ts';
 import { LogGap } from '../../../src/changes/follower.ts';
@@ -20,6 +22,9 @@ import { until } from '../../support/check/until.ts';
 import { faultyLog } from '../../support/engine/log-fault.ts';
 import { engineStage, idsOf } from '../../support/engine/stage.ts';
 import { manualClock } from '../../support/service/clock.ts';
+
+setFlagsFromString('--expose-gc');
+const collect = runInNewContext('gc') as () => void;
 
 const SHORT_TAIL = { rows: 3, share: 0 };
 const home = (key: string, facts: object = {}) => draft(key, { listPrice: 100, ...facts });
@@ -81,6 +86,23 @@ test('what changes while a base is built is in the generations before it and in 
   assert.ok(engine.generation() !== before && engine.status().tailRows < tailRows);
   assert.equal(engine.status().sequence, sequence);
   await assertCurrent(engine);
+});
+
+test('what was loaded is let go of once a rebuild has replaced it', async (t) => {
+  const { write, createEngine } = await engineStage(t);
+  await write([home('a'), home('b'), home('c')]);
+  const { engine } = createEngine({ longestTail: SHORT_TAIL });
+  await engine.start();
+  const columns = () => new WeakRef(engine.generation()?.tables.sale.base ?? {});
+  const loaded = columns();
+  await write(['d', 'e', 'f', 'g'].map((key) => home(key)));
+  await until('a base has taken over', () => engine.status().rebuilds === 1);
+  const rebuilt = columns();
+  await until('the columns that were loaded are collected', () => {
+    collect();
+    return loaded.deref() === undefined;
+  });
+  assert.notEqual(rebuilt.deref(), undefined);
 });
 
 test('more changes than one turn takes are applied whole, also those that come while a new base takes over', async (t) => {
