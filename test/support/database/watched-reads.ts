@@ -11,6 +11,9 @@ export interface WatchedReads {
   settled(): Promise<number>;
 }
 
+/** Parts come before the statement that has them. */
+const isStatement = (text: unknown): boolean => /\bselect\b/.test(String(text));
+
 /** Counts what is read of the database from now on, but for the log of changes, which an engine reads each second. */
 export function watchReads(database: Database): WatchedReads & Disposable {
   const read = database.read.bind(database);
@@ -19,7 +22,8 @@ export function watchReads(database: Database): WatchedReads & Disposable {
     let isJudged = false;
     waiting += 1;
     const judge = (text: unknown): void => {
-      if (!isJudged && !isOfLog(text)) reads += 1;
+      if (isJudged || !isStatement(text)) return;
+      if (!isOfLog(text)) reads += 1;
       isJudged = true;
     };
     const judging = (sql: Sql): Sql =>
