@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapSpaceStatistics } from 'node:v8';
 import postgres from 'postgres';
+import { collect } from '../../../test/support/check/collect-garbage.ts';
 import { testDatabase } from '../../../test/support/database/database.ts';
 import { createSql, formatStatement, joinSql } from './sql.ts';
 
@@ -65,8 +65,6 @@ test('lists of every kind of value take the type that PostgreSQL expects', async
 });
 
 test('rows that nobody has any more are freed by collections of young objects', async () => {
-  setFlagsFromString('--expose-gc');
-  const collect = runInNewContext('gc') as (options?: { readonly type: 'minor' }) => void;
   const oldBytes = () =>
     getHeapSpaceStatistics().find((each) => each.space_name === 'old_space')?.space_used_size ?? 0;
   const growth: number[] = [];

@@ -2,8 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { appendPrivateEntries, headSequence } from '../../../src/changes/change-store.ts';
 import { LogGap } from '../../../src/changes/follower.ts';
@@ -17,14 +15,12 @@ import { draft } from '../../support/catalogue/drafts.ts';
 import { DAY, NOW, writeAreas } from '../../support/catalogue/random-market.ts';
 import { stepArbitrary, take } from '../../support/catalogue/random-steps.ts';
 import { backgroundAtRest } from '../../support/check/background.ts';
+import { collect } from '../../support/check/collect-garbage.ts';
 import { runs } from '../../support/check/runs.ts';
 import { until } from '../../support/check/until.ts';
 import { faultyLog } from '../../support/engine/log-fault.ts';
 import { engineStage, idsOf } from '../../support/engine/stage.ts';
 import { manualClock } from '../../support/service/clock.ts';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 const SHORT_TAIL = { rows: 3, share: 0 };
 const home = (key: string, facts: object = {}) => draft(key, { listPrice: 100, ...facts });
@@ -93,7 +89,11 @@ test('what was loaded is let go of once a rebuild has replaced it', async (t) =>
   await write([home('a'), home('b'), home('c')]);
   const { engine } = createEngine({ longestTail: SHORT_TAIL });
   await engine.start();
-  const columns = () => new WeakRef(engine.generation()?.tables.sale.base ?? {});
+  const columns = () => {
+    const generation = engine.generation();
+    assert.ok(generation);
+    return new WeakRef(generation.tables.sale.base);
+  };
   const loaded = columns();
   await write(['d', 'e', 'f', 'g'].map((key) => home(key)));
   await until('a base has taken over', () => engine.status().rebuilds === 1);

@@ -1,11 +1,10 @@
 // Flood of addresses: how much memory the limits take, and whether it frees anybody who is limited.
 
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
 import { anonymous, type Principal, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
+import { collect } from '../check/collect-garbage.ts';
 import { manualClock } from '../service/clock.ts';
 
 export interface FloodResult {
@@ -31,9 +30,6 @@ const SUBSCRIBER: Principal = {
     scopes: null,
   },
 };
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 function memory(): number {
   collect();

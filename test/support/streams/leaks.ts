@@ -1,8 +1,7 @@
 // Clients that vanish from their streams in every way there is, and what the process still holds afterwards.
 
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { backgroundAtRest } from '../check/background.ts';
+import { collect } from '../check/collect-garbage.ts';
 import { until } from '../check/until.ts';
 import { type Reader, received, request } from './clients.ts';
 import { LARGE_LISTING, type StreamService, WIDE_LISTING } from './service.ts';
@@ -116,12 +115,9 @@ export async function measureUsage(service: StreamService): Promise<ProcessUsage
   };
 }
 
-setFlagsFromString('--expose-gc');
-const gc = runInNewContext('gc') as () => void;
-
 async function collectGarbage(): Promise<void> {
   for (let round = 0; round < 4; round++) {
-    gc();
+    collect();
     await new Promise((resolve) => setImmediate(resolve));
   }
 }

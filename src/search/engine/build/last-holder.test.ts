@@ -4,12 +4,8 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { collect } from '../../../../test/support/check/collect-garbage.ts';
 import { holdUntilCollected } from './last-holder.ts';
-
-setFlagsFromString('--expose-gc');
-const collect = runInNewContext('gc') as () => void;
 
 test('the thread ends once the owner of the memory is collected, and not before', async () => {
   let owner: { readonly rows: Uint8Array } | null = { rows: new Uint8Array(new SharedArrayBuffer(1_000)) };

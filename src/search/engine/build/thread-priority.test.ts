@@ -1,4 +1,4 @@
-// Tests of the priority of a thread.
+// Proves that a thread that lowers its priority lowers that of no other.
 
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
@@ -8,7 +8,7 @@ import { Worker } from 'node:worker_threads';
 
 const skip = process.platform === 'linux' ? false : 'only Linux knows priorities of single threads';
 
-test('A thread that lowers its priority lowers that of no other', { skip }, async () => {
+test('a thread lowers its own priority alone', { skip }, async () => {
   const before = getPriority();
   const code = `
     const { readlinkSync } = require('node:fs');

@@ -13,6 +13,6 @@ export function lowerThreadPriority(): void {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
     setPriority(thread, Math.max(getPriority(thread), constants.priority.PRIORITY_BELOW_NORMAL));
   } catch {
-    // The work is the same, only less polite.
+    // The work is done all the same.
   }
 }
