@@ -26,12 +26,15 @@ export function rememberAnswers(
   }
 
   const counted = remembered(async (search) => ({ count: await backend.count(search) }));
+  const summed = remembered(backend.summaries);
   return {
     ...backend,
     count: async (search) => (await counted(search)).count,
     facets: remembered(backend.facets),
     cells: remembered(backend.cells, { most: MOST_CELLS, weigh: (cells) => cells.length + 1 }),
-    summaries: remembered(backend.summaries),
+    // Ages are those of a moment, which is another one for each search.
+    summaries: (search, measures) =>
+      measures.includes('age') ? backend.summaries(search, measures) : summed(search, measures),
     sources: remembered(backend.sources),
   };
 }
