@@ -12,12 +12,16 @@ export function numberSets(sets: readonly (readonly Condition[])[]): ConditionSe
   const numbers = new Map<unknown, number>();
   const conditions: Condition[] = [];
   const numberOf = (condition: Condition): number => {
-    // Shapes are long, and the same objects in all sets.
-    const key = isShape(condition) ? condition : JSON.stringify(condition);
-    const known = numbers.get(key);
+    // Most sets have the same objects, which may be long.
+    const known = numbers.get(condition);
     if (known !== undefined) return known;
-    numbers.set(key, conditions.length);
-    return conditions.push(condition) - 1;
+    const key = keyOf(condition);
+    const number = numbers.get(key) ?? conditions.push(condition) - 1;
+    numbers.set(condition, number).set(key, number);
+    return number;
   };
   return { sets: sets.map((set) => set.map(numberOf)), conditions };
 }
+
+/** Shapes are the same objects wherever they are. */
+const keyOf = (condition: Condition): unknown => (isShape(condition) ? condition : JSON.stringify(condition));

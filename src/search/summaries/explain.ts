@@ -1,13 +1,13 @@
 // Explanation of a search: listings that match each filter alone, and those that match all others.
 
 import { type Static, Type } from 'typebox';
-import { isShape } from '../query/condition.ts';
-import { conditionsOf, filtersOf } from '../query/filters.ts';
+import { type Condition, isShape } from '../query/condition.ts';
+import { filtersOf } from '../query/filters.ts';
 import { type NormalizedQuery, normalizeQuery } from '../query/normalize-query.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
-import { DEFAULT_STATUS } from '../query/statuses.ts';
+import { DEFAULT_STATUS, parseStatuses } from '../query/statuses.ts';
 
 export const ExplainSchema = Type.Object(
   {
@@ -28,74 +28,93 @@ export const ExplainSchema = Type.Object(
 
 export type Explained = Static<typeof ExplainSchema>;
 
+type Name = keyof NormalizedQuery;
+
 /** Parameters that mean one filter together, under the name of the first. */
-const TOGETHER: readonly (readonly (keyof NormalizedQuery)[])[] = [
+const TOGETHER: readonly (readonly Name[])[] = [
   ['radius', 'lat', 'lng'],
   ['features', 'featuresOperator'],
   ['q', 'qFields'],
 ];
 
-/** Exact counts. */
+/** Two filters that one open house has to meet. */
+const OPEN_HOURS: readonly Name[] = ['openHouseFrom', 'openHouseTo'];
+
+/** The parameter of each kind of shape. */
+const SHAPES = { boxes: 'bbox', circle: 'radius', polygon: 'polygon' } as const;
+
+/** A filter: the parameters that it consists of, and what they require of a listing besides its status. */
+interface Filter {
+  readonly names: readonly Name[];
+  readonly conditions: readonly Condition[];
+}
+
+/** Exact counts. Each filter is parsed once, with how many others it may be counted: a body holds many long ones. */
 export async function explainSearch(
   backend: Pick<SearchBackend, 'countEach'>,
   search: ResolvedSearch,
   query: SearchQuery,
 ): Promise<Explained> {
-  const { plan } = search;
   const plain = normalizeQuery(query);
-  const shapes = plan.conditions.filter(isShape);
-  // Shapes come from the plan: parsing a long polygon again for each filter would block the process.
-  const conditionsFor = (part: NormalizedQuery) => [
-    ...conditionsOf({ ...withoutShapes(part), ...statusOf(plain) }, plan.units, plan.startedAt),
-    ...shapes.filter(({ kind }) => part[SHAPES[kind]] !== undefined),
-  ];
-  const groups = groupsOf(plain, plan);
-  const questions = groups.map((names) => {
-    const others = pick(
+  const { status = DEFAULT_STATUS, underContract } = plain;
+  const requested = statusCondition({ status });
+  const narrowed = underContract === undefined ? requested : statusCondition({ status, underContract });
+  const filters = filtersIn(plain, search.plan);
+  const sets = filters.flatMap((filter) => {
+    const [name] = filter.names;
+    const others = together(
+      filters.filter((each) => each !== filter),
       plain,
-      groups.flat().filter((name) => !names.includes(name)),
+      search.plan,
     );
+    if (name === 'underContract') return [[narrowed], [requested, ...others]];
     // Without the status filter every status matches, not the default one alone.
-    const without = names.includes('status')
-      ? [...filtersOf(withoutShapes(others), plan.units, plan.startedAt), ...shapes]
-      : conditionsFor(others);
-    return { parameter: names[0] ?? '', alone: conditionsFor(pick(plain, names)), without };
+    return [[requested, ...filter.conditions], name === 'status' ? others : [narrowed, ...others]];
   });
-  const sets = questions.flatMap(({ alone, without }) => [alone, without]);
   const counts = await backend.countEach(search, sets);
   return {
-    filters: questions.map(({ parameter }, at) => ({
-      parameter,
+    filters: filters.map(({ names }, at) => ({
+      parameter: names[0] ?? '',
       matchesAlone: counts[at * 2] ?? 0,
       matchesWithout: counts[at * 2 + 1] ?? 0,
     })),
   };
 }
 
-/** The parameter of each kind of shape. */
-const SHAPES = { boxes: 'bbox', circle: 'radius', polygon: 'polygon' } as const;
-
-const withoutShapes = (plain: NormalizedQuery): NormalizedQuery => {
-  const { bbox: _, polygon: __, lat: ___, lng: ____, radius: _____, ...others } = plain;
-  return others;
-};
-
-const statusOf = (plain: NormalizedQuery): NormalizedQuery => ({
-  status: plain.status ?? [...DEFAULT_STATUS],
+const statusCondition = (query: Parameters<typeof parseStatuses>[0]): Condition => ({
+  kind: 'statuses',
+  statuses: parseStatuses(query),
 });
 
-const pick = (plain: NormalizedQuery, names: readonly (keyof NormalizedQuery)[]): NormalizedQuery =>
-  Object.fromEntries(names.map((name) => [name, plain[name]]));
-
-/** The filters of a query, each as the parameters it consists of, in the order of the query. */
-function groupsOf(plain: NormalizedQuery, plan: SearchPlan): (keyof NormalizedQuery)[][] {
-  const names = (Object.keys(plain) as (keyof NormalizedQuery)[]).filter((name) => plain[name] !== undefined);
+/** The filters of a query in its order. Shapes come from the plan, where they are parsed already. */
+function filtersIn(plain: NormalizedQuery, { conditions, units, startedAt }: SearchPlan): Filter[] {
+  const names = (Object.keys(plain) as Name[]).filter((name) => plain[name] !== undefined);
   return names.flatMap((name) => {
-    const group = TOGETHER.find((each) => each.includes(name));
-    if (group) return group[0] === name ? [group.filter((each) => plain[each] !== undefined)] : [];
-    const isFilter =
-      ['status', 'underContract'].includes(name) ||
-      filtersOf({ [name]: plain[name] }, plan.units, plan.startedAt).length > 0;
-    return isFilter ? [[name]] : [];
+    const whole = TOGETHER.find((each) => each.includes(name)) ?? [name];
+    if (whole[0] !== name) return [];
+    const own = whole.filter((each) => plain[each] !== undefined);
+    const required = own.some((each) => Object.values<Name>(SHAPES).includes(each))
+      ? conditions.filter((each) => isShape(each) && own.includes(SHAPES[each.kind]))
+      : filtersOf(pick(plain, own), units, startedAt);
+    const isFilter = required.length > 0 || name === 'status' || name === 'underContract';
+    return isFilter ? [{ names: own, conditions: required }] : [];
   });
 }
+
+/** What all of these filters require. */
+function together(
+  filters: readonly Filter[],
+  plain: NormalizedQuery,
+  plan: SearchPlan,
+): readonly Condition[] {
+  const isHours = ({ names: [name] }: Filter): boolean => name !== undefined && OPEN_HOURS.includes(name);
+  if (filters.filter(isHours).length < OPEN_HOURS.length)
+    return filters.flatMap(({ conditions }) => conditions);
+  return [
+    ...filters.filter((each) => !isHours(each)).flatMap(({ conditions }) => conditions),
+    ...filtersOf(pick(plain, OPEN_HOURS), plan.units, plan.startedAt),
+  ];
+}
+
+const pick = (plain: NormalizedQuery, names: readonly Name[]): NormalizedQuery =>
+  Object.fromEntries(names.map((name) => [name, plain[name]]));
