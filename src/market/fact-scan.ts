@@ -1,7 +1,6 @@
 // Fact scan: the rows of a scope among the facts in memory, the group of each, and visits to them, in turns.
 
-import { rowsOfArea } from '../search/engine/columns/area-rows.ts';
-import type { AreaRows } from '../search/engine/columns/segment.ts';
+import { rowsOfAreas } from '../search/engine/questions/area-filter.ts';
 import { compileFilters } from '../search/engine/questions/compile-filters.ts';
 import type { Filter } from '../search/engine/questions/filter.ts';
 import type { Pace } from '../search/engine/questions/pace.ts';
@@ -28,7 +27,7 @@ export async function scopeRows(
   const scoped: PartRows[] = [];
   for (const part of tables[plan.listingType]) {
     const candidates =
-      inAreas && part.areas !== null ? rowsOfAreas(part, part.areas, resolved.areaNos) : null;
+      inAreas && part.areas !== null ? await pace.run(rowsOfAreas(part.areas, resolved.areaNos)) : null;
     if (candidates?.length === 0) continue;
     // What was appended lately has no index of areas.
     const conditions = candidates === null ? plan.conditions : others;
@@ -38,6 +37,7 @@ export async function scopeRows(
       (columns) => {
         const filters = compileFilters(conditions, plan.ignoreDisplayRules, columns, {
           ...{ dictionaries, areaNos: resolved.areaNos, startedAt: plan.startedAt },
+          areaRows: () => null,
           matchText: () => {
             throw new Error('Words are not held');
           },
@@ -77,21 +77,6 @@ const rowsFilter = (candidates: Uint32Array): Filter => ({
   ...{ cost: 0, candidates },
   narrow: (_rows, count) => count,
 });
-
-/** The rows of any of the areas, ascending. */
-function rowsOfAreas({ columns }: FactPart, areas: AreaRows, nos: readonly number[]): Uint32Array {
-  const [only, ...others] = [...new Set(nos)].map((no) => rowsOfArea(areas, no));
-  if (only === undefined) return new Uint32Array(0);
-  if (others.length === 0) return only;
-  const isMember = new Uint8Array(columns.rows);
-  for (const rows of [only, ...others]) for (const row of rows) isMember[row] = 1;
-  let count = 0;
-  for (const each of isMember) count += each;
-  const union = new Uint32Array(count);
-  let end = 0;
-  for (let row = 0; row < isMember.length; row++) if (isMember[row] === 1) union[end++] = row;
-  return union;
-}
 
 /** Groups by number, and the number of the group of each row. */
 export interface GroupedRows {

@@ -2,17 +2,11 @@
 
 import { type Condition, isShape } from '../../query/condition.ts';
 import type { Columns } from '../columns/segment.ts';
+import { areasFilter } from './area-filter.ts';
 import type { Filter, FilterContext } from './filter.ts';
 import { daysFilter, flagFilter, numbersFilter, openFilter, rangeFilter } from './number-filters.ts';
 import { shapeFilter } from './shape-filters.ts';
-import {
-  addressFilter,
-  areasFilter,
-  listFilter,
-  statusFilter,
-  textFilter,
-  wordsFilter,
-} from './word-filters.ts';
+import { addressFilter, listFilter, statusFilter, textFilter, wordsFilter } from './word-filters.ts';
 
 /** The filters of a search: of its conditions, and of what its reader may see. */
 export function compileFilters(
@@ -50,7 +44,7 @@ export function compileFilter(condition: Condition, columns: Columns, context: F
     case 'address':
       return addressFilter(condition.key, columns);
     case 'areas':
-      return areasFilter(context.areaNos, columns);
+      return areasFilter(context.areaNos, columns, context.areaRows(columns));
     case 'text':
       return textFilter(context.matchText(condition, columns));
     case 'statuses':

@@ -6,8 +6,8 @@ import fc from 'fast-check';
 import { PRICE_BUCKET_EDGES } from '../../query/price-buckets.ts';
 import { ColumnBuffer } from '../columns/column-buffer.ts';
 import { createDictionaries } from '../columns/dictionary.ts';
+import { areasFilter } from './area-filter.ts';
 import { facetCounter } from './facets.ts';
-import { areasFilter } from './word-filters.ts';
 
 const edge = fc.constantFrom(...PRICE_BUCKET_EDGES);
 const price = fc.oneof(
@@ -70,7 +70,7 @@ test('areas are counted and found by whatever numbers they have, and large numbe
           new Map(counted),
           new Map([...Map.groupBy(every, (no) => no)].map(([no, { length }]) => [no, length])),
         );
-        const kept = areasFilter(asked, columns).narrow(rows, rows.length);
+        const kept = areasFilter(asked, columns, null).narrow(rows, rows.length);
         const expected = numbers.flatMap((no, row) => (asked.includes(no) || asked.includes(1) ? [row] : []));
         assert.deepEqual([...rows.subarray(0, kept)], expected);
       },

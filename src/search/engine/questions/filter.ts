@@ -28,6 +28,8 @@ export type Judgement = 'all' | 'none' | 'some';
 export interface FilterContext {
   readonly dictionaries: Dictionaries;
   readonly areaNos: readonly number[];
+  /** The rows of these areas in a part of a table; null: not looked up. */
+  readonly areaRows: (columns: Columns) => Uint32Array | null;
   /** The rows that have the words of a text. */
   readonly matchText: (text: TextCondition, columns: Columns) => TextMatch;
   /** Milliseconds. */

@@ -3,15 +3,20 @@
 import type { Condition, TextCondition } from '../../query/condition.ts';
 import type { ResolvedSearch } from '../../query/plan.ts';
 import type { Columns, Generation, Table } from '../columns/segment.ts';
+import { rowsOfAreas } from './area-filter.ts';
 import { compileFilter, compileFilters } from './compile-filters.ts';
 import type { Filter, FilterContext } from './filter.ts';
 import { Pace } from './pace.ts';
 import { partsOf } from './scan.ts';
 import { matchText, type TextMatch } from './text-match.ts';
 
-type Matches = ReadonlyMap<TextCondition, ReadonlyMap<Columns, TextMatch>>;
+interface Found {
+  readonly matches: ReadonlyMap<TextCondition, ReadonlyMap<Columns, TextMatch>>;
+  /** Of the segment; null: the search names no areas. */
+  readonly areaRows: Uint32Array | null;
+}
 
-/** Finds in turns the rows that have the words of its texts, and of those of `others`, which are asked by themselves. */
+/** Finds in turns the rows of its areas, and those that have the words of its texts and of `others`, which are asked by themselves. */
 export async function prepareSearch(
   generation: Generation,
   search: ResolvedSearch,
@@ -20,6 +25,8 @@ export async function prepareSearch(
 ): Promise<PreparedSearch> {
   const { plan, resolved } = search;
   const table = generation.tables[plan.listingType];
+  const isInAreas = plan.conditions.some(({ kind }) => kind === 'areas');
+  const areaRows = isInAreas ? await pace.run(rowsOfAreas(table.base.areas, resolved.areaNos)) : null;
   const texts = [...plan.conditions, ...others].filter((condition) => condition.kind === 'text');
   const matches = new Map<TextCondition, Map<Columns, TextMatch>>();
   for (const text of new Set([...texts, ...(plan.text ? [plan.text] : [])])) {
@@ -28,7 +35,7 @@ export async function prepareSearch(
       own.set(columns, await pace.run(matchText(text, resolved.words, table, columns)));
     matches.set(text, own);
   }
-  return new PreparedSearch(generation, search, pace, matches);
+  return new PreparedSearch(generation, search, pace, { matches, areaRows });
 }
 
 export class PreparedSearch {
@@ -38,13 +45,20 @@ export class PreparedSearch {
   readonly #context: FilterContext;
   readonly #filters = new Map<Columns, readonly Filter[]>();
 
-  constructor({ tables, dictionaries }: Generation, search: ResolvedSearch, pace: Pace, matches: Matches) {
+  constructor(
+    { tables, dictionaries }: Generation,
+    search: ResolvedSearch,
+    pace: Pace,
+    { matches, areaRows }: Found,
+  ) {
     const { plan, resolved } = search;
-    this.table = tables[plan.listingType];
+    const table = tables[plan.listingType];
+    this.table = table;
     this.pace = pace;
     this.#search = search;
     this.#context = {
       ...{ dictionaries, areaNos: resolved.areaNos, startedAt: plan.startedAt },
+      areaRows: (columns) => (columns === table.base ? areaRows : null),
       matchText(text, columns) {
         const match = matches.get(text)?.get(columns);
         if (match === undefined) throw new Error('The words of a text were not looked up');

@@ -1,19 +1,11 @@
-// Filters over words: statuses, codes of dictionaries, lists, areas, and texts.
+// Filters over words: statuses, codes of dictionaries, lists, and texts.
 
 import type { Status } from '../../../listings/vocabulary.ts';
 import type { ListColumn, WordColumn } from '../../query/condition.ts';
-import { rowsOfArea } from '../columns/area-rows.ts';
 import type { CodeColumn } from '../columns/columns.ts';
 import type { Dictionary } from '../columns/dictionary.ts';
 import { findRowById } from '../columns/ids.ts';
-import {
-  type AreaRows,
-  type CodeArray,
-  type Columns,
-  isSegment,
-  type Lists,
-  type Texts,
-} from '../columns/segment.ts';
+import { type CodeArray, type Columns, isSegment, type Lists, type Texts } from '../columns/segment.ts';
 import { type Filter, type FilterContext, NOTHING } from './filter.ts';
 import { bitsFilter, flagBits } from './number-filters.ts';
 import type { TextMatch } from './text-match.ts';
@@ -176,7 +168,7 @@ export function listFilter(
 const MOST_MARKS = 2 ** 20;
 
 /** Lists with one of these values. */
-function membersFilter({ offsets, values }: Lists, wanted: readonly number[]): Filter {
+export function membersFilter({ offsets, values }: Lists, wanted: readonly number[]): Filter {
   const marked = wanted.filter((value) => value < MOST_MARKS);
   const isWanted = new Uint8Array(marked.reduce((most, value) => Math.max(most, value), 0) + 1);
   for (const value of marked) isWanted[value] = 1;
@@ -215,32 +207,4 @@ export function textFilter({ rows: candidates, relevance }: TextMatch): Filter {
       return kept;
     },
   };
-}
-
-/** Listings in one of the areas. */
-export function areasFilter(nos: readonly number[], columns: Columns): Filter {
-  if (nos.length === 0) return NOTHING;
-  const members = membersFilter(columns.areaNos, nos);
-  return isSegment(columns) ? { ...members, candidates: rowsOfAreas(columns.areas, nos) } : members;
-}
-
-/** The rows of any of the areas, ascending. */
-function rowsOfAreas(areas: AreaRows, nos: readonly number[]): Uint32Array {
-  const lists = [...new Set(nos)].map((no) => rowsOfArea(areas, no)).filter(({ length }) => length > 0);
-  const [only] = lists;
-  if (only === undefined) return new Uint32Array(0);
-  if (lists.length === 1) return only;
-  const first = Math.min(...lists.map((list) => list[0] ?? 0));
-  const last = Math.max(...lists.map((list) => list.at(-1) ?? 0));
-  // By marks, which is faster than sorting by far where areas are large.
-  const isFound = new Uint8Array(last - first + 1);
-  for (const list of lists)
-    for (let at = 0; at < list.length; at++) isFound[(list[at] as number) - first] = 1;
-  const rows = new Uint32Array(lists.reduce((sum, { length }) => sum + length, 0));
-  let kept = 0;
-  for (let row = first; row <= last; row++) {
-    rows[kept] = row;
-    kept += isFound[row - first] as number;
-  }
-  return rows.subarray(0, kept);
 }
