@@ -55,6 +55,8 @@ function crossing(fromX: number, fromY: number, toX: number, toY: number): numbe
 
 /** More than PostgreSQL's foot of a perpendicular lies beside an edge that it counts to. */
 const BESIDE = 1;
+/** No point that is on an edge is so far from its line: a thousand times the tolerance. */
+const OFF = 1e-3;
 
 /** `(point <-> path) <= 0` with its tolerance: whether an edge of the ring is as near to the point as if it were on it. */
 export function isOnRing(ring: Ring, x: number, y: number): boolean {
@@ -64,7 +66,7 @@ export function isOnRing(ring: Ring, x: number, y: number): boolean {
     const toX = ring[at] ?? 0;
     const toY = ring[at + 1] ?? 0;
     // Nearly all edges are far away, and the exact distance takes long.
-    if (isBetween(x, fromX, toX) && isBetween(y, fromY, toY)) {
+    if (isBetween(x, fromX, toX) && isBetween(y, fromY, toY) && isNearLine(fromX, fromY, toX, toY, x, y)) {
       const point = { x, y };
       const nearest = nearestOnEdge({ x: fromX, y: fromY }, { x: toX, y: toY }, point);
       if (isZero(distance(nearest, point))) return true;
@@ -77,6 +79,12 @@ export function isOnRing(ring: Ring, x: number, y: number): boolean {
 
 const isBetween = (value: number, one: number, other: number): boolean =>
   value >= Math.min(one, other) - BESIDE && value <= Math.max(one, other) + BESIDE;
+
+/** The area between the edge and the point against the length of the edge, for which its sum of sides is enough. */
+function isNearLine(fromX: number, fromY: number, toX: number, toY: number, x: number, y: number): boolean {
+  const [along, up] = [toX - fromX, toY - fromY];
+  return Math.abs(along * (y - fromY) - up * (x - fromX)) <= OFF * (Math.abs(along) + Math.abs(up));
+}
 
 interface Vertex {
   readonly x: number;
