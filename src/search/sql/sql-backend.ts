@@ -25,7 +25,8 @@ export function createSqlBackend({ database, queue }: SqlBackendOptions): Search
     ask: (database: Database) => Promise<T>,
     conditions: readonly Condition[] = search.plan.conditions,
   ): Promise<T> {
-    const from = within(queue(search), search);
+    // Whoever left is not waited for, nor kept in the queue.
+    const from = within(queue(search), { signal: search.signal ?? search.left?.() });
     await requireAffordable(from, { ...search, plan: { ...search.plan, conditions } });
     return ask(from);
   }
@@ -51,5 +52,5 @@ export function createSqlBackend({ database, queue }: SqlBackendOptions): Search
 const isCostlyPage = ({ plan, isWhole }: ResolvedSearch): boolean =>
   isWhole === true || pointCost(plan.conditions) >= COSTLY_POINT;
 
-const within = (database: Database, { signal }: ResolvedSearch): Database =>
+const within = (database: Database, { signal }: Pick<ResolvedSearch, 'signal'>): Database =>
   signal === undefined ? database : abortableDatabase(database, signal);

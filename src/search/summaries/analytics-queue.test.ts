@@ -63,6 +63,26 @@ test('as many statements as there are places run, the next begin as they end, an
   assert.equal(most(), 3);
 });
 
+test('the questions of one request have three seconds together, whether they are statements or scans', async () => {
+  const { clock, queue } = stage(2_000);
+  const asker = { caller: 'a', request: {}, remedy };
+  const read = () => queue.database(asker).read(async () => undefined);
+  const first = read();
+  await settled();
+  clock.advance(2_000);
+  await first;
+  const place = await queue.scan(asker);
+  const second = assert.rejects(read(), isOverloaded);
+  await settled();
+  clock.advance(COSTLY_DEADLINE - 2_000);
+  await second;
+  assert.ok(isOverloaded(place.signal.reason));
+  place.leave();
+  const late = assert.rejects(read(), isOverloaded, 'nothing is left');
+  clock.advance(0);
+  await late;
+});
+
 test('three seconds are all that a read waits, and all that the reads of one answer take together', async () => {
   const slow = stage(60_000);
   const alone = assert.rejects(slow.read(), isOverloaded);

@@ -37,7 +37,7 @@ export const placesFor = (connections: number, processors: number): Places => ({
 export interface Asker {
   /** An account, whose turn is told by it. */
   readonly caller: string;
-  /** What the question is a part of: its further ones go first. Default: nothing. */
+  /** What the question is a part of: its further ones go first, and all of them share the deadline. Default: nothing. */
   readonly request?: object | undefined;
   /** A sentence that says how to request less. */
   readonly remedy: string;
@@ -53,6 +53,8 @@ export class AnalyticsQueue {
   readonly #clock: Clock;
   readonly #statements: CostlyWork;
   readonly #scans: CostlyWork;
+  /** When the first question of a request came, in monotonic milliseconds. */
+  readonly #began = new WeakMap<object, number>();
 
   constructor(
     database: Database,
@@ -79,7 +81,7 @@ export class AnalyticsQueue {
     return {
       ...this.#database,
       read: async (work, options) => {
-        const place = await enter(this.#statements, asker, options?.signal);
+        const place = await this.#enter(this.#statements, asker, options?.signal);
         try {
           // A connection is waited for whatever aborts.
           const reading = this.#database.read(work, { ...options, signal: place.signal });
@@ -95,7 +97,7 @@ export class AnalyticsQueue {
 
   /** A place for a question that is answered from memory. Rejects as reads do. */
   scan(asker: Asker, parent?: AbortSignal): Promise<Place> {
-    return enter(this.#scans, asker, parent);
+    return this.#enter(this.#scans, asker, parent);
   }
 
   /**
@@ -109,17 +111,26 @@ export class AnalyticsQueue {
     };
     return withDeadline(deadline, answer);
   }
-}
 
-async function enter(work: CostlyWork, asker: Asker, parent: AbortSignal | undefined): Promise<Place> {
-  const { caller, request, remedy, maxWait } = asker;
-  try {
-    return await work.enter({
-      ...{ caller, request, maxWait, parent, deadline: COSTLY_DEADLINE },
-      onLate: () => late(remedy),
-    });
-  } catch (error) {
-    throw error instanceof QueueFull ? full(remedy, error) : error;
+  async #enter(work: CostlyWork, asker: Asker, parent: AbortSignal | undefined): Promise<Place> {
+    const { caller, request, remedy, maxWait } = asker;
+    try {
+      return await work.enter({
+        ...{ caller, request, maxWait, parent, deadline: this.#timeLeft(request) },
+        onLate: () => late(remedy),
+      });
+    } catch (error) {
+      throw error instanceof QueueFull ? full(remedy, error) : error;
+    }
+  }
+
+  /** Milliseconds that are left to the questions of a request since its first one came. */
+  #timeLeft(request: object | undefined): number {
+    if (request === undefined) return COSTLY_DEADLINE;
+    const now = this.#clock.monotonic();
+    const began = this.#began.get(request) ?? now;
+    this.#began.set(request, began);
+    return Math.max(0, began + COSTLY_DEADLINE - now);
   }
 }
 
