@@ -42,11 +42,17 @@ const POLL_INTERVAL = 1_000;
 const RETRY_PAUSE = 250;
 const BATCH_SIZE = 500;
 
+/** What no other entry has. */
+const markOf = (entry: ChangeEntry<unknown>): string =>
+  `${entry.at} ${entry.kind} ${entry.kind === 'watcher' ? entry.watcherId : entry.listingId}`;
+
 /** Prepares a follower; it listens while its entries are read. Several may follow one log. */
 export function createFollower<State>(database: Database, options: FollowerOptions): Follower<State> {
   const { report, batchSize = BATCH_SIZE, endsAtGap = false } = options;
   const { clock } = database;
   let position = options.from;
+  /** The entry at `position`; null: none was read. */
+  let last: string | null = null;
   let completeAt: number | null = null;
 
   /** What is missing where the log should go on: retention is longer than any reader should be away. */
@@ -61,7 +67,16 @@ export function createFollower<State>(database: Database, options: FollowerOptio
   }
 
   async function readEntries(sql: Sql): Promise<NextEntries<State>> {
-    const batch = await readChanges<State>(sql, position, batchSize);
+    // The last one again: a database that was put back to an earlier state has another one there by now, if any.
+    const again = last === null ? 0 : 1;
+    const read = await readChanges<State>(sql, position - again, batchSize + again);
+    const found = read[0]?.sequence === position ? markOf(read[0]) : null;
+    if (last !== null && found !== null && found !== last)
+      return {
+        batch: [],
+        gap: new LogGap(`The log of changes has another entry ${position} than was read before`),
+      };
+    const batch = found === null ? read : read.slice(1);
     const [first] = batch;
     // Where nothing is left to be read, something may have been dropped a moment ago.
     const isWhole = first === undefined ? !endsAtGap : first.sequence === position + 1;
@@ -81,14 +96,18 @@ export function createFollower<State>(database: Database, options: FollowerOptio
         const at = clock.monotonic();
         const next = await readNext().catch(report);
         if (next?.gap && endsAtGap) throw next.gap;
-        if (next?.gap) report(next.gap);
-        const last = next?.batch.at(-1);
-        if (next && last) {
+        if (next?.gap) {
+          report(next.gap);
+          last = null;
+        }
+        const newest = next?.batch.at(-1);
+        if (next && newest) {
           yield next.batch;
-          position = last.sequence;
+          position = newest.sequence;
+          last = markOf(newest);
         }
         if (next && next.batch.length < batchSize) completeAt = at;
-        if (last) continue;
+        if (newest) continue;
         const wait = next === undefined ? RETRY_PAUSE : POLL_INTERVAL;
         await pause(clock, wait, AbortSignal.any([signal, woken.signal]));
       }

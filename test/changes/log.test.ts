@@ -85,6 +85,28 @@ test('reading some entries reads those and no others, however long the log is', 
   }
 });
 
+test('a log that was put back and went on is noticed by its last entry, though no number is missing', async (t) => {
+  const { database: own } = await testDatabase(t);
+  const append = (listingId: string, at: number) =>
+    own.transaction((tx) => appendChanges(tx, [change(listingId, 1)], at, false));
+  await append('a', NOW);
+  const ends = new AbortController();
+  const follower = createFollower(own, { from: 0, report: assert.ifError, endsAtGap: true });
+  const read: (string | undefined)[] = [];
+  const following = (async () => {
+    for await (const batch of follower.entries(ends.signal))
+      for (const entry of batch) read.push(entry.kind === 'watcher' ? undefined : entry.listingId);
+  })();
+  await until('the first is read', () => follower.completeAt !== null);
+  // As after a failover that lost it: its number is given again, and more follow.
+  await own.transaction(async (tx) => {
+    await tx`update change set listing_id = 'b', at = ${new Date(NOW + 1)}`;
+    await appendChanges(tx, [change('c', 1)], NOW + 2, false);
+  });
+  await assert.rejects(following, { name: 'LogGap', message: /another entry 1 / });
+  assert.deepEqual(read, ['a']);
+});
+
 test('a follower whose reader breaks off in a batch has not passed it, and another one goes on there', async () => {
   const head = await database.read(headSequence);
   for (let at = 0; at < 5; at++)

@@ -46,6 +46,12 @@ export class RecordCache {
     return { hits: this.#hits, misses: this.#misses, bytes: this.#records?.calculatedSize ?? 0 };
   }
 
+  /** Forgets all records: versions may mean something else now. */
+  clear(): void {
+    this.#records?.clear();
+    this.#isFull = false;
+  }
+
   /** Records as one request sees them, made before it reads any; `isBypassed`: all of them are read. */
   view(reader: ReaderView, fields: Fields, isBypassed: boolean): RecordView {
     const selected = fields === null ? '' : hash('sha256', JSON.stringify(fields), 'base64url');
