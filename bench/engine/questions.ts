@@ -1,5 +1,7 @@
 // Questions of the engine among so many active listings, in this process: how long each takes, and what a listing takes in memory.
 
+import { lettersAt } from '../../src/geometry/geohash.ts';
+import type { Box } from '../../src/geometry/geometry.ts';
 import { nextTurn } from '../../src/lib/clock.ts';
 import { bytesOf } from '../../src/search/engine/lifecycle/engine-memory.ts';
 import { random } from '../market.ts';
@@ -115,6 +117,10 @@ const row = (name: string, figure: string, floor: string, met: boolean): Row => 
   ...{ name: `engine: ${name}`, figure, floor, met },
 });
 
+/** Some 50,000 listings, the zoom that shows them on a screen of a thousand points, and the largest page with one more. */
+const VIEW: Box = [-112, 27.7, -98, 40.3];
+const [VIEW_ZOOM, PAGE] = [7, 501];
+
 const KINDS: readonly Kind[] = [
   { name: 'box of 5 to 20 km, newest, total (E1)', goal: 40, ask: (draw) => page(draw, planOf([box(draw)])) },
   {
@@ -178,14 +184,14 @@ const KINDS: readonly Kind[] = [
     ask: (draw) => page(draw, planOf([], { order: [{ key: 'daysOnMarket', descending: true }] })),
   },
   {
-    name: 'clusters of a view with some 25,000 listings (E5)',
-    goal: null,
-    ask: (draw) => cells(draw, planOf([{ kind: 'boxes', boxes: [[-112, 30, -103, 38]] }]), 5),
-  },
-  {
     name: 'clusters of a view with some 50,000 listings (E5)',
     goal: 2_000,
-    ask: (draw) => cells(draw, planOf([{ kind: 'boxes', boxes: [[-112, 27.7, -98, 40.3]] }]), 5),
+    ask: (draw) => cells(draw, planOf([{ kind: 'boxes', boxes: [VIEW] }]), lettersAt(VIEW_ZOOM), PAGE),
+  },
+  {
+    name: 'all cells of five kilometres in such a view',
+    goal: null,
+    ask: (draw) => cells(draw, planOf([{ kind: 'boxes', boxes: [VIEW] }]), 5, Number.POSITIVE_INFINITY),
   },
   {
     name: 'polygon of 100 corners, 10 km (E6)',

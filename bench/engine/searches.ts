@@ -72,12 +72,12 @@ export const facets = (draw: Draw, wanted: readonly Facet[]) => async () => {
   return counters.map((counter) => counter.counts().toArray());
 };
 
-/** The cells of results, so fine. */
-export const cells = (draw: Draw, plan: SearchPlan, letters: number) => async () => {
+/** The largest cells of results, so fine. */
+export const cells = (draw: Draw, plan: SearchPlan, letters: number, limit: number) => async () => {
   const { table, filters } = await prepare(draw, plan);
   const groups = new CellGroups(letters);
   await scanRows(partsOf(table), filters, (columns) => groups.consume(columns));
-  return new Pace().run(groups.cells({ limit: Number.POSITIVE_INFINITY, after: undefined }));
+  return new Pace().run(groups.cells({ limit, after: undefined }));
 };
 
 const town = ({ market, next }: Draw): Town => townAt(market.towns, next());

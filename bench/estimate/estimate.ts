@@ -34,7 +34,8 @@ interface Guess {
   readonly baseline: number | null;
 }
 
-const folder = process.env.FREEHOLD_TEST_DATA ?? join(import.meta.dirname, '../../../shared/data');
+const { FREEHOLD_TEST_DATA: folder = '' } = process.env;
+if (folder === '') throw new Error('FREEHOLD_TEST_DATA must name the folder of sales and rents');
 const part = process.argv[2] ?? 'sales';
 if (part === 'rents') print('rents', 'median rent per area of the city', await guessRents());
 else print('sales', 'fifteen nearest of half to double the size, median price per area', await guessSales());

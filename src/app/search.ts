@@ -68,7 +68,14 @@ export function createSearch(wiring: SearchWiring): SearchParts {
     createSqlBackend({ database: from, queue });
   const queued = sqlOver(database, (search) => analytics.database(askerOf(search)));
   const sql = rememberAnswers(queued, memory);
-  const engine = settings.engine === 'memory' ? createSearchEngine(wiring) : NO_ENGINE;
+  // PostgreSQL reads records with their page.
+  const bytes = settings.engine === 'memory' ? settings.cacheMegabytes * 1e6 : 0;
+  const records = new RecordCache({ bytes, monotonic: () => clock.monotonic() });
+  measureRecords(wiring.metrics, records);
+  const engine =
+    settings.engine === 'memory'
+      ? createSearchEngine({ ...wiring, onLoad: () => records.clear() })
+      : NO_ENGINE;
   const engineOver = (generation: Generation, snapshot?: Database): SearchBackend => {
     const from = snapshot ?? database;
     return createEngineBackend({
@@ -95,16 +102,12 @@ export function createSearch(wiring: SearchWiring): SearchParts {
     ...{ sql, engine, engineOver, onAnswer },
     onEngineAnswer: (search, question) => shadow.note(search, question),
   });
-  // PostgreSQL reads records with their page.
-  const bytes = settings.engine === 'memory' ? settings.cacheMegabytes * 1e6 : 0;
-  const records = new RecordCache({ bytes, monotonic: () => clock.monotonic() });
-  measureRecords(wiring.metrics, records);
   return {
     ...{ areas, records, engine, backend },
     untilSearched: () => engine.catchUp(SEARCHED_LIMIT),
     start: () => engine.start(),
     async stop() {
-      await shadow.idle();
+      await shadow.stop();
       await engine.stop();
     },
   };

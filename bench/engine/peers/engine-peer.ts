@@ -28,7 +28,12 @@ async function ask(draw: Draw, question: PeerQuestion): Promise<() => PeerAnswer
     case 'facets':
       return askFacets(draw);
     case 'cells': {
-      const found = await cells(draw, planOf([{ kind: 'boxes', boxes: [question.parameters] }]), LETTERS)();
+      const found = await cells(
+        draw,
+        planOf([{ kind: 'boxes', boxes: [question.parameters] }]),
+        LETTERS,
+        Number.POSITIVE_INFINITY,
+      )();
       return () =>
         found.map(({ column, row, count, medianPrice }) => `${column} ${row} ${count} ${medianPrice}`).sort();
     }

@@ -111,7 +111,8 @@ export async function* exportLines(
     const { hits, page } = await readPage({
       ...{ ...options, plan: { ...plan, cursor, limit: BATCH, count: 'none' as const } },
       // A query of its own: a slow client keeps no state of the listings in memory that is not that of others.
-      ...{ resolved: { ...options.resolved }, fresh: isFirst && options.fresh, isWhole: isFirst },
+      ...{ resolved: { ...options.resolved }, fresh: isFirst && options.fresh },
+      ...{ isWhole: isFirst, isBegun: !isFirst },
     });
     isFirst = false;
     const chunk = head + (await linesOf(format, options, hits));

@@ -129,8 +129,10 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
         operation: `search${name}`,
         summary: `Search ${one}`,
         description:
-          'Values of one parameter are combined with OR, different parameters with AND. Follow `page.nextCursor` to ' +
-          `page; paging never skips or repeats an unchanged listing. ${FORMS}`,
+          'Values of one parameter are combined with OR, different parameters with AND. Bounds include their value, and ' +
+          'what is unknown matches none. Follow `page.nextCursor` to page, or the header Link; paging never skips or ' +
+          'repeats an unchanged listing. X-Total-Count is `total`. With `Cache-Control: no-cache` a search waits up to ' +
+          `a second for everything committed before it. ${FORMS}`,
         query,
         handle(call) {
           const { caller, requestId, mediaType, headers, url } = call;

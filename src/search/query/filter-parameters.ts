@@ -61,7 +61,8 @@ export const placeParameters = {
     }),
   ),
   radius: text(
-    '`2km`, `1.5mi` or `800m`; a plain number is in miles or kilometres, depending on `units`. At most 100 km.',
+    '`2km`, `1.5mi` or `800m`; a plain number is in miles or kilometres, depending on `units`. At most 100 km, along great ' +
+      'circles, the edge included.',
     20,
   ),
   polygon: optional(
@@ -69,8 +70,8 @@ export const placeParameters = {
       maxLength: 60_000,
       written: 'geometry',
       description:
-        '`lng,lat;lng,lat;...` or a GeoJSON Polygon or MultiPolygon, with 3 to 500 corners in all. Includes ' +
-        'edges, excludes holes. Across the antimeridian, cut it in two there (RFC 7946, section 3.1.9), or use ' +
+        '`lng,lat;lng,lat;...` or a GeoJSON Polygon or MultiPolygon, with 3 to 500 corners in all. Edges are ' +
+        'straight in degrees. Includes edges, excludes holes. Across the antimeridian, cut it in two there (RFC 7946, section 3.1.9), or use ' +
         'longitudes past 180 or -180. Ambiguous edges of more than 180 degrees, rings that cross themselves, ' +
         'holes outside their shell and overlapping parts are refused.',
     }),
@@ -117,7 +118,8 @@ export const propertyType = Type.Unsafe<PropertyType>({
 const kind = {
   status: optional(
     list(Type.String({ maxLength: 40 }), {
-      description: 'Default: ACTIVE. Accepts this API’s or RESO’s spelling; `any` for all.',
+      description:
+        'Default: ACTIVE. Accepts this API’s or RESO’s spelling; `any` for all but DELETED and INCOMPLETE.',
       aliases: ['standardStatus'],
     }),
   ),

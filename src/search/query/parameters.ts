@@ -34,7 +34,7 @@ export const answerParameters = {
     list(Type.String({ maxLength: 40 }), {
       description:
         `Sort by ${SORT_KEYS.join(', ')}; prefix with \`-\` for descending. Default: -listedAt. Several keys apply ` +
-        'in order; unknown values come last; ids break ties in the direction of the last key. `distance` needs ' +
+        'in order; unknown values come last; ids break ties in the direction of the last key. `price` of a rental is its rent per month. `distance` needs ' +
         'lat, lng and radius; `relevance` needs q (use -relevance for best first, newest first among equals). ' +
         '`listedAt` is `onMarketDate` if the source states it, as in `listedSince`. A suffix Asc or Desc may ' +
         'replace the prefix.',
@@ -45,7 +45,7 @@ export const answerParameters = {
   limit: optional(
     Type.Integer({
       minimum: 1,
-      description: 'Page size, capped at the tier’s maximum.',
+      description: 'Page size, capped at the tier’s maximum. Default: 20, or that maximum if it is smaller.',
       aliases: ['pageSize', 'resultsPerPage'],
     }),
   ),
@@ -84,18 +84,24 @@ export const answerParameters = {
   ),
   facets: choices(
     FACETS,
-    'Counts all results by these properties, most frequent first.',
+    'Counts all results by these properties, most frequent first: at most 100 values of each, or as many as the tier’s ' +
+      'page size if that is smaller. Prices are counted in thirds of powers of ten.',
     'aggregates',
     'aggregations',
   ),
   stats: optional(
     list(Type.String({ maxLength: 60 }), {
-      description: 'Current statistics of all results, by ids from GET /v1/market/metrics.',
+      description:
+        'Current statistics of all results, by ids from GET /v1/market/metrics. Each result counts, whatever its ' +
+        'status, and ages count to now.',
       aliases: ['statistics'],
       maxItems: 20,
     }),
   ),
-  cluster: yesNo('`true` returns clusters of all results within `bbox` at `zoom`, instead of listings.'),
+  cluster: yesNo(
+    '`true` returns clusters of all results within `bbox` at `zoom`, largest first, instead of listings. Needs ' +
+      'both, and takes no `sort`, `fields` or `include`.',
+  ),
   zoom: whole('Zoom level of the map that shows the clusters, as on web maps.', 20),
   explain: yesNo(
     '`true` reports for each filter how many listings match it alone, and how many match all others.',

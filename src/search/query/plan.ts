@@ -114,6 +114,8 @@ export interface ResolvedSearch {
   readonly maxWait?: number | undefined;
   /** True: its pages are the beginning of all results, and so as costly as questions about them. */
   readonly isWhole?: boolean | undefined;
+  /** True: it goes on with what was begun, such as an export, and is neither kept waiting for a place nor refused. */
+  readonly isBegun?: boolean | undefined;
   /** True: its answers are of now, and nothing that was read before. */
   readonly fresh?: boolean | undefined;
 }

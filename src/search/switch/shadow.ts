@@ -2,6 +2,7 @@
 
 import { headSequence } from '../../changes/change-store.ts';
 import { type Clock, nextTurn, withDeadline } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { readSnapshot } from '../../postgres/client/snapshot.ts';
 import { toJson } from '../../postgres/client/value-types.ts';
@@ -22,7 +23,10 @@ export interface ShadowOptions {
   /** One answer in so many is compared; 0: none. */
   readonly rate: number;
   readonly report: (error: unknown) => void;
-  /** `skipped`: the engine was not at the state of the snapshot, or another comparison was under way. */
+  /**
+   * `skipped`: the engine was not at the state of the snapshot, another comparison was under way, or PostgreSQL refuses the
+   * question as too dear.
+   */
   readonly onOutcome: (outcome: ShadowOutcome) => void;
 }
 
@@ -33,6 +37,8 @@ export interface Shadow {
   note(search: ResolvedSearch, question: Question<unknown>): void;
   /** Resolves when no comparison is under way. */
   idle(): Promise<void>;
+  /** Ends the comparison that is under way. */
+  stop(): Promise<void>;
 }
 
 /** Milliseconds. */
@@ -45,14 +51,17 @@ export function createShadow(options: ShadowOptions): Shadow {
   const { rate, report, onOutcome } = options;
   let noted = 0;
   let comparing: Promise<void> | null = null;
+  const stopping = new AbortController();
 
   async function run(search: ResolvedSearch, question: Question<unknown>): Promise<void> {
     await nextTurn();
     try {
-      onOutcome(await compare(options, { ...search, signal: undefined }, question));
+      onOutcome(await compare(options, { ...search, signal: stopping.signal }, question));
     } catch (error) {
-      onOutcome('failed');
-      report(error);
+      const isRefused =
+        stopping.signal.aborted || (error instanceof Problem && error.code === 'INVALID_PARAMETER');
+      onOutcome(isRefused ? 'skipped' : 'failed');
+      if (!isRefused) report(error);
     } finally {
       comparing = null;
     }
@@ -66,6 +75,10 @@ export function createShadow(options: ShadowOptions): Shadow {
       else onOutcome('skipped');
     },
     idle: async () => {
+      await comparing;
+    },
+    async stop() {
+      stopping.abort();
       await comparing;
     },
   };

@@ -149,6 +149,21 @@ test('a merge leaves the file alone, and renews it once it is ten minutes old', 
   assert.deepEqual(plain(next.base), plain({ ...generation, segments: merged }));
 });
 
+test('what was found to be wrong is not there for the next start, nor what is being written of it', async (t) => {
+  const { clock, start, load, write, file, reported } = await stage(t);
+  await write();
+  const builder = start();
+  const base = await builder.load(() => {}, never);
+  await builder.distrust();
+  assert.equal(existsSync(file), false);
+  clock.advance(600_000);
+  await builder.merge(withTail(base), never);
+  await builder.distrust();
+  assert.equal(existsSync(file), false);
+  assert.equal((await load()).isFromFile, false);
+  assert.deepEqual(reported, []);
+});
+
 test('a place where no file can be written is reported, and costs nothing else', async (t) => {
   const { url, load, reported } = await stage(t);
   const { base } = await load({ url, file: '/nowhere/columns' });

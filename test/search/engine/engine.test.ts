@@ -290,6 +290,24 @@ test('a process with too little memory for the market says how much is needed an
   );
 });
 
+test('a process is not refused for rows that the planner believes in and the market does not have', async (t) => {
+  const { database, write, createEngine, assertCurrent } = await engineStage(t);
+  await write([home('a')]);
+  const builder = createLocalBuilder(database);
+  const { engine } = createEngine({
+    memory: neededMemory(5),
+    builder: {
+      ...builder,
+      load(onProgress, signal) {
+        onProgress({ rows: 0, total: 1e9 });
+        return builder.load(() => {}, signal);
+      },
+    },
+  });
+  await engine.start();
+  await assertCurrent(engine);
+});
+
 test('a market that outgrows the memory of its process is not merged: the engine says how much is needed, and is off for good', async (t) => {
   const { write, createEngine, assertCurrent } = await engineStage(t);
   await write([home('a'), home('b')]);

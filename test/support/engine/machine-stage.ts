@@ -106,6 +106,7 @@ export async function startMachine(t: Closing): Promise<MachineStage> {
         await gates.merge.pass(AbortSignal.any([signal, closing.signal]));
         return (++merges % THREAD_MERGES === 0 ? thread : local).merge(generation, signal);
       },
+      distrust: () => thread.distrust(),
       async close() {
         closing.abort(new Error('closed'));
         await Promise.all([thread.close(), local.close()]);

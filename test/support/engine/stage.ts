@@ -63,6 +63,7 @@ function gatedBuilder(database: Database, gates: { readonly load: Gate; readonly
       await gates.merge.pass(AbortSignal.any([signal, closing.signal]));
       return builder.merge(generation, signal);
     },
+    distrust: () => builder.distrust(),
     close: async () => closing.abort(new Error('closed')),
   };
 }

@@ -1,6 +1,6 @@
 // Builder of bases in threads: one for each load and merge, so that its memory goes with it.
 
-import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { type Clock, MINUTE, systemClock } from '../../../lib/clock.ts';
 import type { DatabaseOptions } from '../../../postgres/client/database.ts';
@@ -97,7 +97,14 @@ export function createThreadBuilder(options: ThreadBuilderOptions): BaseBuilder 
   /** Lets a thread give back the memory of columns that others replace. */
   function releaseElsewhere({ rental, sale }: MergedTables): void {
     if (closing.signal.aborted || rental.base.rows + sale.base.rows < heldRows) return;
-    const thread = holdUntilCollected(sale.base, [rental.base, sale.base]);
+    let thread: Worker;
+    try {
+      thread = holdUntilCollected(sale.base, [rental.base, sale.base]);
+    } catch (error) {
+      // A system without room for another thread: the event loop gives the memory back then.
+      report(error);
+      return;
+    }
     threads.add(thread);
     const end = () => void thread.terminate();
     closing.signal.addEventListener('abort', end, { once: true });
@@ -133,8 +140,13 @@ export function createThreadBuilder(options: ThreadBuilderOptions): BaseBuilder 
       releaseElsewhere(merged);
       return segments;
     },
+    async distrust() {
+      // One of them may be about to write the file.
+      await Promise.all([...threads].map((worker) => worker.terminate()));
+      if (file !== null) await rm(file, { force: true }).catch(report);
+    },
     async close() {
-      const ends = [...threads].map((worker) => once(worker, 'exit'));
+      const ends = [...threads].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));
       closing.abort(new Error('The builder of the search engine was closed'));
       await Promise.all(ends);
     },

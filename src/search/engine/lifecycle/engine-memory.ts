@@ -4,7 +4,7 @@ import { totalmem } from 'node:os';
 import { shareDictionaries } from '../columns/dictionary.ts';
 import type { Generation } from '../columns/segment.ts';
 
-/** Bytes of a listing in columns, orders and areas, as measured; docs/operations.md tells operators. */
+/** Bytes of a listing in columns, orders, areas and words, as measured; docs/operations.md tells operators. */
 export const BYTES_PER_ROW = 480;
 /** While it is loaded: a segment is made beside the one that it replaces, of rows that grow by doubling. As measured. */
 const SHARE_WHILE_BUILT = 3.5;
@@ -25,12 +25,15 @@ export function memoryLimit(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }
 
-/** Throws TooLittleMemory with what is needed and the remedy. */
-export function requireMemory(rows: number, limit: number): void {
-  const needed = neededMemory(rows);
-  if (needed <= limit) return;
+/**
+ * Throws TooLittleMemory with what is needed and the remedy.
+ * @param expected how many listings there are, if `rows` are only some of them
+ */
+export function requireMemory(rows: number, limit: number, expected = rows): void {
+  if (neededMemory(rows) <= limit) return;
+  const needed = megabytes(neededMemory(expected));
   throw new TooLittleMemory(
-    `${rows} listings on the market need about ${megabytes(needed)} of memory to be searched in it, and this process may use ` +
+    `${expected} listings on the market need about ${needed} of memory to be searched in it, and this process may use ` +
       `${megabytes(limit)}: give it more, or set SEARCH_ENGINE=postgres. PostgreSQL answers all searches until then`,
   );
 }

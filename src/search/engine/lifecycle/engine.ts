@@ -23,6 +23,8 @@ export interface SearchEngineOptions {
   readonly report: (error: unknown) => void;
   /** Called each time that searches begin to be answered from memory. */
   readonly onReady?: (rows: number) => void;
+  /** Called each time that listings were loaded: the database may be another one than before. */
+  readonly onLoad?: () => void;
   /** Bytes that the process may use; default: what the system says. */
   readonly memory?: number;
   readonly longestTail?: typeof LONGEST_TAIL;
@@ -50,6 +52,8 @@ class Engine implements SearchEngine {
   /** Ends the following of the log for another load. */
   #reload = new AbortController();
   #distrustedAt: number | null = null;
+  /** Settles once the builder has forgotten what was wrong. */
+  #forgetting = Promise.resolve();
 
   #isOff = false;
   #generation: Generation | null = null;
@@ -126,7 +130,9 @@ class Engine implements SearchEngine {
     this.#failure = reason;
     if (isAgain) this.#turnOff(reason);
     this.#generation = null;
+    this.#keeper = null;
     this.#reload.abort();
+    this.#forgetting = this.#options.builder.distrust();
   }
 
   start(): Promise<void> {
@@ -155,6 +161,8 @@ class Engine implements SearchEngine {
         report(error);
         this.#failure = messageOf(error);
         if (error instanceof TooLittleMemory) this.#turnOff(error.message);
+        // A log that was put back ends earlier than what was passed.
+        if (error instanceof LogGap) this.#waiters.pass(Number.NEGATIVE_INFINITY);
         this.#started.resolve();
         // Whoever lost its place in the log serves what it has until it is loaded again. A gap right after a load may be there
         // after the next one too.
@@ -230,12 +238,14 @@ class Engine implements SearchEngine {
       this.#progress = progress;
       if (progress.total > FEW_ROWS) this.#started.resolve();
       try {
-        requireMemory(progress.total, this.#memory);
+        // The total is what the planner believes, which may be far too many: nobody is refused for that.
+        requireMemory(progress.rows, this.#memory, progress.total);
       } catch (error) {
         refused.abort(error);
       }
     };
     const either = AbortSignal.any([signal, refused.signal]);
+    await this.#forgetting;
     const base = await this.#options.builder.load(onProgress, either).catch((error: unknown) => {
       refused.signal.throwIfAborted();
       throw error;
@@ -243,6 +253,7 @@ class Engine implements SearchEngine {
     // A file of columns is read without progress.
     requireMemory(base.segments.rental.rows + base.segments.sale.rows, this.#memory);
     this.#loads++;
+    this.#options.onLoad?.();
     return base;
   }
 

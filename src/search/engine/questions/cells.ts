@@ -27,6 +27,9 @@ export class CellGroups {
   /** The cell and the price of each result that has one. */
   readonly #cells: number[] = [];
   readonly #prices: number[] = [];
+  /** The last result's place in the grid and where the sums of its cell begin: rows are in the order of places, so the next is mostly there too. */
+  #lastPlace = -1;
+  #lastCell = 0;
 
   constructor(letters: number) {
     const bits = bitsOf(letters);
@@ -62,8 +65,13 @@ export class CellGroups {
     const row = Math.min(Math.floor(((lat + 90) / 180) * this.#rows), this.#rows - 1);
     // Exact: the closest zoom has nine letters, which are 45 bits.
     const place = column * this.#rows + row;
-    const known = this.#numbers.get(place);
-    if (known !== undefined) return known;
+    if (place === this.#lastPlace) return this.#lastCell;
+    this.#lastPlace = place;
+    this.#lastCell = this.#numbers.get(place) ?? this.#add(place, column, row);
+    return this.#lastCell;
+  }
+
+  #add(place: number, column: number, row: number): number {
     const cell = this.#sums.push(column, row, 0, 0, 0) - CELL_SUMS;
     this.#numbers.set(place, cell);
     return cell;

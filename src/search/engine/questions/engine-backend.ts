@@ -190,7 +190,8 @@ async function paced<T>(
   limits: PaceLimits,
   answer: (pace: Pace) => Promise<T>,
 ): Promise<T> {
-  const pace = new Pace({ limits, signal: search.signal, ...(enter && { enter: () => enter(search) }) });
+  const needsPlace = enter !== undefined && search.isBegun !== true;
+  const pace = new Pace({ limits, signal: search.signal, ...(needsPlace && { enter: () => enter(search) }) });
   try {
     await pace.begin();
     return await answer(pace);
