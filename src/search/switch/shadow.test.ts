@@ -34,7 +34,9 @@ function stage(countInSql: (search: ResolvedSearch) => Promise<number>) {
   });
   const resolved = { areas: [], areaNos: [], words: new Map() };
   const ask = () =>
-    shadow.note({ plan: planSearch('sale', {}, 10, 0), resolved }, (backend, search) => backend.count(search));
+    shadow.note({ plan: planSearch('sale', {}, 10, 0), resolved }, (backend, search) =>
+      backend.count(search),
+    );
   return { shadow, ask, outcomes, reported };
 }
 
@@ -46,7 +48,10 @@ test('what PostgreSQL refuses as too dear is passed over, and what fails is told
   const failed = stage(() => Promise.reject(new Error('The database is gone')));
   failed.ask();
   await failed.shadow.idle();
-  assert.deepEqual([failed.outcomes, failed.reported.map(String)], [['failed'], ['Error: The database is gone']]);
+  assert.deepEqual(
+    [failed.outcomes, failed.reported.map(String)],
+    [['failed'], ['Error: The database is gone']],
+  );
 });
 
 test('a service that stops does not wait for the comparison that is under way', async () => {

@@ -3,31 +3,30 @@
 import { bitsOf } from '../../../geometry/geohash.ts';
 import type { Cell, CellGrid } from '../../query/search-backend.ts';
 import type { Columns } from '../columns/segment.ts';
+import { CellNumbers } from './cell-numbers.ts';
 import { insertAmong } from './first-few.ts';
 import { quantileSteps } from './quantiles.ts';
 import type { RowConsumer } from './scan.ts';
 
 /** Nanoseconds that a result, a cell and a price take. */
-export const CELL_COST = 100;
+export const CELL_COST = 60;
 const CELL = 60;
 const PRICE = 10;
-/** Cells and prices of one step. */
+/** Cells of one step, and of one chunk of their sums. */
 const STEP = 4_096;
 /** Numbers that are kept of a cell. */
 const CELL_SUMS = 5;
 
-/** Groups results by the cells of geohashes with so many letters. */
+/** Groups results by the cells of geohashes with so many letters. What grows with them grows chunk by chunk. */
 export class CellGroups {
   readonly #columns: number;
   readonly #rows: number;
-  /** The number of each cell with results, by its place in the grid. */
-  readonly #numbers = new Map<number, number>();
+  readonly #numbers: CellNumbers;
   /** Of each cell: column, row, count, and the sums of latitudes and longitudes. */
-  readonly #sums: number[] = [];
-  /** The cell and the price of each result that has one. */
-  readonly #cells: number[] = [];
-  readonly #prices: number[] = [];
-  /** The last result's place in the grid and where the sums of its cell begin: rows are in the order of places, so the next is mostly there too. */
+  readonly #sums: Float64Array[] = [];
+  /** By block of rows, the cell and the price of each result that has one. */
+  readonly #priced: { readonly cells: Uint32Array; readonly prices: Float64Array }[] = [];
+  /** Of the last result: rows are in the order of places, so the next one mostly is in the same cell. */
   #lastPlace = -1;
   #lastCell = 0;
 
@@ -35,46 +34,54 @@ export class CellGroups {
     const bits = bitsOf(letters);
     this.#columns = 2 ** bits.lng;
     this.#rows = 2 ** bits.lat;
+    this.#numbers = new CellNumbers(this.#rows);
   }
 
   /** What takes the rows of one part of a table. */
   consume({ numbers: { lng: lngs, lat: lats, price: prices } }: Columns): RowConsumer {
     if (lngs === undefined || lats === undefined) return () => {};
     return (rows, count) => {
+      const [ownCells, ownPrices] = [new Uint32Array(count), new Float64Array(count)];
+      let priced = 0;
       for (let at = 0; at < count; at++) {
         const row = rows[at] as number;
         const lng = lngs[row] as number;
         const lat = lats[row] as number;
         if (Number.isNaN(lng)) continue;
         const cell = this.#cellAt(lng, lat);
-        const sums = this.#sums;
-        sums[cell + 2] = (sums[cell + 2] as number) + 1;
-        sums[cell + 3] = (sums[cell + 3] as number) + lat;
-        sums[cell + 4] = (sums[cell + 4] as number) + lng;
+        const sums = this.#sums[Math.floor(cell / STEP)] as Float64Array;
+        const first = (cell % STEP) * CELL_SUMS;
+        sums[first + 2] = (sums[first + 2] as number) + 1;
+        sums[first + 3] = (sums[first + 3] as number) + lat;
+        sums[first + 4] = (sums[first + 4] as number) + lng;
         const price = prices === undefined ? Number.NaN : (prices[row] as number);
         if (Number.isNaN(price)) continue;
-        this.#cells.push(cell);
-        this.#prices.push(price);
+        ownCells[priced] = cell;
+        ownPrices[priced++] = price;
       }
+      this.#priced.push({ cells: ownCells.subarray(0, priced), prices: ownPrices });
     };
   }
 
-  /** Where the sums of the cell of a place begin. */
   #cellAt(lng: number, lat: number): number {
     const column = Math.min(Math.floor(((lng + 180) / 360) * this.#columns), this.#columns - 1);
     const row = Math.min(Math.floor(((lat + 90) / 180) * this.#rows), this.#rows - 1);
     // Exact: the closest zoom has nine letters, which are 45 bits.
     const place = column * this.#rows + row;
     if (place === this.#lastPlace) return this.#lastCell;
+    const cell = this.#numbers.numberOf(column, row);
+    if (cell === this.#numbers.count - 1) this.#begin(cell, column, row);
     this.#lastPlace = place;
-    this.#lastCell = this.#numbers.get(place) ?? this.#add(place, column, row);
-    return this.#lastCell;
+    this.#lastCell = cell;
+    return cell;
   }
 
-  #add(place: number, column: number, row: number): number {
-    const cell = this.#sums.push(column, row, 0, 0, 0) - CELL_SUMS;
-    this.#numbers.set(place, cell);
-    return cell;
+  /** Does nothing for the last cell once it has begun: its sums are there. */
+  #begin(cell: number, column: number, row: number): void {
+    if (cell === this.#sums.length * STEP) this.#sums.push(new Float64Array(STEP * CELL_SUMS));
+    const sums = this.#sums.at(-1) as Float64Array;
+    sums[(cell % STEP) * CELL_SUMS] = column;
+    sums[(cell % STEP) * CELL_SUMS + 1] = row;
   }
 
   /**
@@ -83,32 +90,54 @@ export class CellGroups {
    */
   *cells({ limit, after }: Pick<CellGrid, 'limit' | 'after'>): Generator<number, Cell[]> {
     const first: Uncounted[] = [];
-    for (let at = 0; at < this.#sums.length; at += CELL_SUMS) {
-      if (at % (STEP * CELL_SUMS) === 0) yield STEP * CELL;
-      const [column = 0, row = 0, count = 0, lats = 0, lngs = 0] = this.#sums.slice(at, at + CELL_SUMS);
-      const cell = { at, column, row, lat: lats / count, lng: lngs / count, count };
-      if (after === undefined || isBehind(cell, after)) insertAmong(first, cell, limit, compareCells);
+    for (const [chunk, sums] of this.#sums.entries()) {
+      yield STEP * CELL;
+      const end = Math.min(this.#numbers.count - chunk * STEP, STEP);
+      for (let own = 0; own < end; own++) {
+        // Most of many are smaller than all of the first.
+        if (first.length === limit && (sums[own * CELL_SUMS + 2] as number) < (first.at(-1)?.count ?? 0))
+          continue;
+        const cell = uncounted(chunk * STEP + own, sums, own * CELL_SUMS);
+        if (after === undefined || isBehind(cell, after)) insertAmong(first, cell, limit, compareCells);
+      }
     }
     const prices = yield* this.#pricesOf(first);
     const cells: Cell[] = [];
-    for (const { at, ...cell } of first)
-      cells.push({ ...cell, medianPrice: yield* quantileSteps(prices.get(at) ?? [], 0.5) });
+    for (const [at, { number: _, ...cell }] of first.entries())
+      cells.push({ ...cell, medianPrice: yield* quantileSteps(prices[at] as Float64Array, 0.5) });
     return cells;
   }
 
-  *#pricesOf(cells: readonly Uncounted[]): Generator<number, Map<number, number[]>> {
-    const prices = new Map(cells.map(({ at }) => [at, [] as number[]]));
-    for (let at = 0; at < this.#cells.length; at++) {
-      if (at % STEP === 0) yield STEP * PRICE;
-      prices.get(this.#cells[at] as number)?.push(this.#prices[at] as number);
+  /** The prices in each of these cells. */
+  *#pricesOf(wanted: readonly Uncounted[]): Generator<number, Float64Array[]> {
+    const prices = wanted.map(({ count }) => new Float64Array(count));
+    const counts = new Uint32Array(wanted.length);
+    /** By number of a cell its place among the wanted ones, from 1 on. */
+    const places = new Uint32Array(this.#numbers.count);
+    for (const [at, { number }] of wanted.entries()) places[number] = at + 1;
+    for (const block of this.#priced) {
+      for (let at = 0; at < block.cells.length; at++) {
+        const place = (places[block.cells[at] as number] as number) - 1;
+        if (place < 0) continue;
+        const count = counts[place] as number;
+        (prices[place] as Float64Array)[count] = block.prices[at] as number;
+        counts[place] = count + 1;
+      }
+      yield PRICE * block.cells.length;
     }
-    return prices;
+    return prices.map((each, at) => each.subarray(0, counts[at]));
   }
 }
 
-/** A cell without its price, and where its sums begin. */
+function uncounted(number: number, sums: Float64Array, at: number): Uncounted {
+  const count = sums[at + 2] as number;
+  const [lat, lng] = [(sums[at + 3] as number) / count, (sums[at + 4] as number) / count];
+  return { number, column: sums[at] as number, row: sums[at + 1] as number, lat, lng, count };
+}
+
+/** A cell without its price, and its number. */
 interface Uncounted extends Omit<Cell, 'medianPrice'> {
-  readonly at: number;
+  readonly number: number;
 }
 
 const compareCells = (a: Uncounted, b: Uncounted): number =>
