@@ -358,7 +358,10 @@ test('an engine that is found to be wrong while it applies changes does not come
     if (found instanceof Map) whenWordsAreRead();
     return found;
   };
-  const { engine, gates } = createEngine({ database: { ...database, read } });
+  // Each change takes a turn.
+  let monotonic = 0;
+  const clock = { ...database.clock, monotonic: () => monotonic++ };
+  const { engine, gates } = createEngine({ database: { ...database, read, clock } });
   await engine.start();
   gates.load.close();
   let isDistrusted = false;

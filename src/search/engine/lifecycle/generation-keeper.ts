@@ -1,14 +1,12 @@
 // Generation keeper: the newest generation, kept up to date, on a base that is built anew in the background.
 
-import { nextTurn } from '../../../lib/clock.ts';
+import { workInTurns } from '../../../lib/clock.ts';
 import type { Base } from '../build/build-base.ts';
 import type { Generation } from '../columns/segment.ts';
 import { GenerationWriter, type RowChange } from './generation-writer.ts';
 
 /** Tails are read row by row, so they have to stay short: rows, and share of all rows, whichever is more. */
 export const LONGEST_TAIL = { rows: 20_000, share: 0.02 };
-/** Changes that are applied in one turn of the event loop: about a millisecond. */
-const TURN = 10;
 
 export interface KeeperOptions {
   readonly merge: (generation: Generation) => Promise<Base['segments']>;
@@ -48,7 +46,7 @@ export class GenerationKeeper {
   /** Applies the changes of a batch of the log that was read up to `sequence`; one batch at a time. */
   async apply(changes: readonly RowChange[], sequence: number): Promise<void> {
     await this.#exclusively(async () => {
-      await writeInTurns(this.#writer, changes);
+      await this.#write(this.#writer, changes);
       this.#kept?.push(...changes);
       this.#options.onGeneration(this.#writer.publish(sequence));
     });
@@ -75,6 +73,10 @@ export class GenerationKeeper {
     return Math.max(rows, share * (rental.live + sale.live)) + this.#patience;
   }
 
+  #write(writer: GenerationWriter, changes: readonly RowChange[]): Promise<void> {
+    return workInTurns(this.#options, changes, (change) => writer.write([change]));
+  }
+
   async #rebuild(): Promise<void> {
     const { merge, signal, onGeneration, onFailure, onRebuilt, monotonic } = this.#options;
     const kept: RowChange[] = [];
@@ -86,9 +88,9 @@ export class GenerationKeeper {
       const writer = new GenerationWriter({ ...generation, segments });
       // Most of them while others come, and the last ones while none do.
       const count = kept.length;
-      await writeInTurns(writer, kept.slice(0, count));
+      await this.#write(writer, kept.slice(0, count));
       await this.#exclusively(async () => {
-        await writeInTurns(writer, kept.slice(count));
+        await this.#write(writer, kept.slice(count));
         if (signal.aborted) return;
         const { sequence } = this.generation;
         this.#writer = writer;
@@ -102,12 +104,5 @@ export class GenerationKeeper {
     } finally {
       this.#kept = null;
     }
-  }
-}
-
-async function writeInTurns(writer: GenerationWriter, changes: readonly RowChange[]): Promise<void> {
-  for (let next = 0; next < changes.length; next += TURN) {
-    if (next > 0) await nextTurn();
-    writer.write(changes.slice(next, next + TURN));
   }
 }

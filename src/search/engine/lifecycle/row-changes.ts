@@ -1,7 +1,7 @@
 // Row changes: entries of the log as the engine applies them.
 
 import type { ChangeEntry, ListingChange } from '../../../changes/change.ts';
-import { nextTurn, pause } from '../../../lib/clock.ts';
+import { pause, workInTurns } from '../../../lib/clock.ts';
 import type { ChangeState } from '../../../listings/change-state.ts';
 import type { Database } from '../../../postgres/client/database.ts';
 import { isHeld } from '../columns/held-statuses.ts';
@@ -33,25 +33,16 @@ export async function rowChanges(
   if (held.length === 0) return changes.map((change) => rowChange(change, undefined));
   while (!signal.aborted) {
     const found = await database.read((sql) => findWordsAndVersions(sql, held)).catch(report);
-    if (found) return hashed(changes, found);
+    if (found) {
+      const rows: RowChange[] = [];
+      await workInTurns(database.clock, changes, (change) =>
+        rows.push(rowChange(change, found.get(change.listingId))),
+      );
+      return rows;
+    }
     await pause(database.clock, RETRY_PAUSE, signal);
   }
   return [];
-}
-
-/** Changes whose words are hashed in one turn of the event loop. */
-const TURN = 10;
-
-async function hashed(
-  changes: readonly ListingChange<ChangeState>[],
-  found: ReadonlyMap<string, WordsAndVersion>,
-): Promise<readonly RowChange[]> {
-  const rows: RowChange[] = [];
-  for (const [at, change] of changes.entries()) {
-    if (at % TURN === TURN - 1) await nextTurn();
-    rows.push(rowChange(change, found.get(change.listingId)));
-  }
-  return rows;
 }
 
 /** Processes of earlier releases do not write versions: there the current one stands in. */
