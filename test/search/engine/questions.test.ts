@@ -204,14 +204,14 @@ async function checkWayBack(
   assert.deepEqual(ids.reverse(), expected.slice(0, -1), JSON.stringify(plan.order));
 }
 
-/** 3,000 homes in 2,600 cities. */
-function manyCities() {
+/** Homes in so many cities. */
+function inCities(homes: number, cities: number) {
   const [like] = fc.sample(placedArbitrary, { numRuns: 1, seed: 1 });
   assert.ok(like);
   const { table, dictionaries, rows } = tableOf(
-    Array.from({ length: 3_000 }, (_, at) => ({
+    Array.from({ length: homes }, (_, at) => ({
       ...{ ...like, isInTail: at % 10 === 0, isGone: false },
-      row: { ...like.row, id: `home${at}`, city: `city ${(at * 7_919) % 2_600}` },
+      row: { ...like.row, id: `home${at}`, city: `city ${(at * 7_919) % cities}` },
     })),
   );
   return { generation: { tables: { sale: table, rental: table }, dictionaries, sequence: 0 }, rows };
@@ -223,7 +223,7 @@ const everything = () => ({
 });
 
 test('of very many values the most frequent come first, and ties in the order of their texts', async () => {
-  const { generation, rows } = manyCities();
+  const { generation, rows } = inCities(3_000, 2_600);
   const others = { findListings: unasked, findMatching: unasked, areaIds: unasked };
   const backend = createEngineBackend({ generation, ...others });
   const { values } = await backend.facets(everything(), ['city'], 500);
@@ -236,7 +236,7 @@ test('of very many values the most frequent come first, and ties in the order of
 });
 
 test('what turns out to be costly needs a place, but not what goes on with an export', async () => {
-  const { generation } = manyCities();
+  const { generation } = inCities(12_000, 12_000);
   const enter = () => Promise.reject(new Error('No place is left'));
   const others = { findListings: unasked, findMatching: unasked, areaIds: unasked };
   const backend = createEngineBackend({ generation, enter, ...others });

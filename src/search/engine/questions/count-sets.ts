@@ -4,7 +4,7 @@ import type { ConditionSets } from '../../query/condition-sets.ts';
 import { BLOCK_ROWS, type Columns } from '../columns/segment.ts';
 import type { Filter } from './filter.ts';
 import type { Pace } from './pace.ts';
-import type { RowConsumer } from './scan.ts';
+import type { PacedConsumer } from './scan.ts';
 
 const WORDS = BLOCK_ROWS / 32;
 /** Nanoseconds of joining a block's bits of a set and a condition, of counting those of a set, and of marking one row. */
@@ -21,21 +21,22 @@ export class SetCounter {
   }
 
   /** What takes the rows of one part of a table, whose filters are those of the conditions by their numbers. */
-  consume(columns: Columns, filters: readonly Filter[], pace: Pace): RowConsumer {
+  consume(columns: Columns, filters: readonly Filter[], pace: Pace): PacedConsumer {
     const bits = filters.map(() => new Uint32Array(WORDS));
     const present = new Uint32Array(WORDS);
     const joining = this.#sets.reduce((sum, set) => sum + COUNTED + JOINED * set.length, 0);
-    return (rows, count) => {
+    return async (rows, count) => {
       const live = rows.subarray(0, count);
       const first = (rows[0] as number) - ((rows[0] as number) % BLOCK_ROWS);
       present.fill(0);
       setBits(live, count, first, present);
-      let work = joining + MARKED * count;
-      for (const [at, filter] of filters.entries())
-        work += mark(filter, columns, live, first, bits[at] as Uint32Array);
+      for (const [at, filter] of filters.entries()) {
+        const work = mark(filter, columns, live, first, bits[at] as Uint32Array);
+        if (pace.spend(work)) await pace.pause();
+      }
       for (const [at, set] of this.#sets.entries())
         this.counts[at] = (this.counts[at] as number) + countJoined(present, set, bits);
-      pace.spend(work);
+      pace.spend(joining + MARKED * count);
     };
   }
 }

@@ -2,7 +2,7 @@
 
 import type { Place } from '../../../lib/costly-work.ts';
 import type { StoredListing } from '../../../listings/store.ts';
-import { type Condition, isCurrency } from '../../query/condition.ts';
+import { isCurrency } from '../../query/condition.ts';
 import { numberSets } from '../../query/condition-sets.ts';
 import type { Measure, Summary } from '../../query/measures.ts';
 import type { Facet } from '../../query/parameters.ts';
@@ -23,7 +23,7 @@ import { codeCounter, facetCounter } from './facets.ts';
 import { insertAmong } from './first-few.ts';
 import { PAGE_PACE, Pace, type PaceLimits, SUMMARY_PACE } from './pace.ts';
 import { type FoundId, findPage } from './page.ts';
-import { type PreparedSearch, prepareSearch } from './prepared-search.ts';
+import { prepareSearch } from './prepared-search.ts';
 import { partsOf, type RowConsumer, scanRows } from './scan.ts';
 import { SummaryCollector } from './summaries.ts';
 
@@ -52,15 +52,13 @@ const VALUE_COST = 300;
 
 /** What is done with all results. */
 interface Consumption<T> {
-  readonly consumersOf: (columns: Columns, prepared: PreparedSearch) => readonly RowConsumer[];
+  readonly consumersOf: (columns: Columns) => readonly RowConsumer[];
   /** Nanoseconds that all of these take for a result; absent: what a scan believes. */
   readonly row?: number;
   /** What is made of them, and of how many there are. */
   readonly finish: (total: number, pace: Pace) => T | Promise<T>;
   /** Default: those of a summary. */
   readonly limits?: PaceLimits;
-  /** Conditions that consumers ask by themselves. */
-  readonly others?: readonly Condition[];
 }
 
 /** Pages are filled up so often, where listings changed between the engine's answer and the reading of their records. */
@@ -115,18 +113,15 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
       const counter = new SetCounter(sets);
       const { plan } = search;
       const among = { ...plan, conditions: plan.conditions.filter(isCurrency), text: null };
-      return scan(
-        { ...search, plan: among },
-        {
-          others: conditions,
-          consumersOf(columns, prepared) {
-            const filters = conditions.map((each) => prepared.filterOf(each, columns));
-            return [counter.consume(columns, filters, prepared.pace)];
-          },
-          row: 1,
-          finish: () => counter.counts,
-        },
-      );
+      return paced(options, search, SUMMARY_PACE, async (pace) => {
+        const prepared = await prepareSearch(generation, { ...search, plan: among }, pace, conditions);
+        const consume = (columns: Columns) => {
+          const filters = conditions.map((each) => prepared.filterOf(each, columns));
+          return counter.consume(columns, filters, pace);
+        };
+        await scanRows(partsOf(prepared.table), prepared.filters, consume, pace, 1);
+        return counter.counts;
+      });
     },
     async currencies(search, among) {
       return (await codesOf(search, 'currency', PAGE_PACE)).filter((currency) => among.includes(currency));
@@ -136,13 +131,13 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
 
   function scan<T>(
     search: ResolvedSearch,
-    { consumersOf, row, finish, limits = SUMMARY_PACE, others }: Consumption<T>,
+    { consumersOf, row, finish, limits = SUMMARY_PACE }: Consumption<T>,
   ): Promise<T> {
     return paced(options, search, limits, async (pace) => {
-      const prepared = await prepareSearch(generation, search, pace, others);
+      const prepared = await prepareSearch(generation, search, pace);
       let total = 0;
       const consume = (columns: Columns): RowConsumer => {
-        const consumers = consumersOf(columns, prepared);
+        const consumers = consumersOf(columns);
         return (rows, count) => {
           total += count;
           for (const take of consumers) take(rows, count);

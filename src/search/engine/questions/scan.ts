@@ -11,6 +11,9 @@ export type FilterCompiler = (columns: Columns) => readonly Filter[];
 /** Takes rows of one part of a table; they are overwritten by those of the next block. */
 export type RowConsumer = (rows: Uint32Array, count: number) => void;
 
+/** The same where a block of rows may take several turns. */
+export type PacedConsumer = (rows: Uint32Array, count: number) => Promise<void>;
+
 /** What else is done with a row that passes takes about so many, unless it is known. */
 const CONSUMED = 10;
 /** About so many nanoseconds of looking at blocks end a step, even if none of their rows may pass. */
@@ -36,7 +39,7 @@ export const partsOf = ({ base, baseRemoved, tail, tailRemoved }: Table): readon
 export async function scanRows(
   parts: readonly Part[],
   compile: FilterCompiler,
-  consume: (columns: Columns) => RowConsumer,
+  consume: (columns: Columns) => RowConsumer | PacedConsumer,
   pace: Pace = new Pace(),
   consumed = CONSUMED,
 ): Promise<void> {
@@ -45,7 +48,8 @@ export async function scanRows(
     const scan = new BlockScan(columns, removed, compile(columns));
     const take = consume(columns);
     for (let count = scan.next(); count !== null; count = scan.next()) {
-      if (count > 0) take(scan.rows, count);
+      const taken = count > 0 ? take(scan.rows, count) : undefined;
+      if (taken instanceof Promise) await taken;
       const isOver = pace.spend(scan.work + consumed * count);
       scan.work = 0;
       if (isOver) await pace.pause();
