@@ -3,7 +3,6 @@
 import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { Columns, Segment, Texts } from './segment.ts';
 
-const ENCODER = new TextEncoder();
 
 /** The bytes of the id of a row, where they are. */
 export const bytesOfId = ({ texts: { id } }: Columns, row: number): Uint8Array =>
@@ -32,7 +31,8 @@ export function compareId({ texts: { id } }: Columns, row: number, other: Uint8A
   return length - other.length;
 }
 
-export const idBytes = (id: string): Uint8Array => ENCODER.encode(id);
+/** From the pool of buffers: memory of its own for each id would be a collection of garbage for each few thousand changes. */
+export const idBytes = (id: string): Uint8Array => Buffer.from(id);
 
 /** How many rows of a segment have a smaller id, and whether the next one has this id. */
 export function rankOfId(segment: Segment, id: string): { readonly rank: number; readonly isFound: boolean } {
