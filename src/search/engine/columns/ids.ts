@@ -3,7 +3,6 @@
 import { lowerBound } from '../../../lib/lower-bound.ts';
 import type { Columns, Segment, Texts } from './segment.ts';
 
-
 /** The bytes of the id of a row, where they are. */
 export const bytesOfId = ({ texts: { id } }: Columns, row: number): Uint8Array =>
   id.bytes.subarray(id.offsets[row], id.offsets[row + 1]);
