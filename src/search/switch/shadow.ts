@@ -51,15 +51,17 @@ export function createShadow(options: ShadowOptions): Shadow {
   const { rate, report, onOutcome } = options;
   let noted = 0;
   let comparing: Promise<void> | null = null;
-  const stopping = new AbortController();
+  /** Of the last comparison. */
+  let ending = new AbortController();
 
   async function run(search: ResolvedSearch, question: Question<unknown>): Promise<void> {
+    ending = new AbortController();
+    const { signal } = ending;
     await nextTurn();
     try {
-      onOutcome(await compare(options, { ...search, signal: stopping.signal }, question));
+      onOutcome(await compare(options, { ...search, signal }, question));
     } catch (error) {
-      const isRefused =
-        stopping.signal.aborted || (error instanceof Problem && error.code === 'INVALID_PARAMETER');
+      const isRefused = signal.aborted || (error instanceof Problem && error.code === 'INVALID_PARAMETER');
       onOutcome(isRefused ? 'skipped' : 'failed');
       if (!isRefused) report(error);
     } finally {
@@ -78,7 +80,7 @@ export function createShadow(options: ShadowOptions): Shadow {
       await comparing;
     },
     async stop() {
-      stopping.abort();
+      ending.abort();
       await comparing;
     },
   };
