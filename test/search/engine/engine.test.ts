@@ -305,6 +305,8 @@ test('a process is not refused for rows that the planner believes in and the mar
     },
   });
   await engine.start();
+  // A start does not wait for so many.
+  await until('it is loaded', () => engine.status().state === 'ready');
   await assertCurrent(engine);
 });
 

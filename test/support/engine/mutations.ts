@@ -30,6 +30,8 @@ const SERVICE = 'test/search/engine/service.test.ts';
 const BUILD = 'src/search/engine/build/build-segment.test.ts';
 const ZONES = 'src/search/engine/build/zones.test.ts';
 const WRITER = 'src/search/engine/lifecycle/generation-writer.test.ts';
+const AREAS = 'src/search/engine/questions/area-filter.test.ts';
+const CELLS = 'src/search/engine/questions/cell-numbers.test.ts';
 const KEEPER = 'src/search/engine/lifecycle/generation-keeper.test.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -94,10 +96,17 @@ export const MUTATIONS: readonly Mutation[] = [
     ["return takesActive ? 'all' : 'none';", "return 'all';"],
     ["first >= shown && takesNothingElse ? 'none'", "end >= shown && takesNothingElse ? 'none'"],
     ['Uint32Array.from(new Set(rows)).sort()', 'Uint32Array.from(new Set(rows))'],
-    ['kept += isFound[row - first] as number;', 'kept++;'],
-    ['isFound[(list[at] as number) - first] = 1;', 'isFound[at] = 1;'],
     ['Uint32Array.from(new Set(rows)).sort()', 'Uint32Array.from(rows).sort()'],
     ['(relevance[row] as number) > 0', '(relevance[row] as number) > 1'],
+  ]),
+  ...within('questions/area-filter.ts', AREAS, [
+    ['if (isFound[place] === 1) rows[kept++]', 'rows[kept++]'],
+    ['const place = (list[at] as number) - first;', 'const place = at;'],
+    ['count += 1 - (isFound[place] as number);', 'count += 1;'],
+  ]),
+  ...within('questions/cell-numbers.ts', CELLS, [
+    ['if (share.keys[slot] === key) return share.numbers[slot] as number;', ''],
+    ['if (key === FREE) continue;', ''],
   ]),
   ...within('questions/word-filters.ts', QUESTIONS, [
     [
@@ -199,7 +208,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...within('questions/cells.ts', SUMMARIES, [
     ['this.#columns - 1)', 'this.#columns)', 'clusters hold'],
     ['this.#rows - 1)', 'this.#rows)', 'clusters hold'],
-    ['sums[cell + 4] as number) + lng', 'sums[cell + 4] as number) + lat', 'clusters hold'],
+    ['sums[first + 4] as number) + lng', 'sums[first + 4] as number) + lat', 'clusters hold'],
     ['if (Number.isNaN(price)) continue;', 'if (price < 1e5) continue;', 'clusters hold'],
   ]),
   ...within('questions/quantiles.ts', SUMMARIES, [['* (place - below)', '* 0', 'figures are']]),
@@ -261,7 +270,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...within('lifecycle/removed-rows.ts', WRITER, [['if (this.#isShared || word', 'if (word']]),
   ...within('lifecycle/generation-keeper.ts', KEEPER, [['this.#kept?.push(...changes);', '']]),
   ...within('lifecycle/engine.ts', ENGINE, [
-    ['requireMemory(progress.total, this.#memory);', '', 'too little memory'],
+    ['requireMemory(progress.rows, this.#memory, progress.total);', '', 'too little memory'],
     ['if (isAgain) this.#turnOff(reason);', '', 'was wrong'],
   ]),
 ];
