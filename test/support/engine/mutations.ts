@@ -106,7 +106,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...within('questions/cell-numbers.ts', CELLS, [
     ['if (share.keys[slot] === key) return share.numbers[slot] as number;', ''],
-    ['if (key === FREE) continue;', ''],
+    ['larger.numbers[slot] = numbers[at] as number;', ''],
   ]),
   ...within('questions/word-filters.ts', QUESTIONS, [
     [
