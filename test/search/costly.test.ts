@@ -198,12 +198,33 @@ const WORST = {
 };
 
 /** As a body: a URL may not be so long. */
-const askWorst = ({ url, keys: { internal } }: TestService, more: object = {}): Promise<Response> =>
+const askWorst = (
+  { url, keys: { internal } }: TestService,
+  more: object = {},
+  signal: AbortSignal | null = null,
+): Promise<Response> =>
   fetch(`${url}/v1/search/sales`, {
     method: 'POST',
     headers: { authorization: `Bearer ${internal}`, 'content-type': 'application/json' },
-    body: JSON.stringify({ ...WORST, ...more }),
+    ...{ body: JSON.stringify({ ...WORST, ...more }), signal },
   });
+
+test('a costly page of PostgreSQL without figures gives up its turn when its client leaves, and has three seconds', async () => {
+  const figures = { facets: undefined, stats: undefined, explain: undefined };
+  const page = { ...figures, status: ['ACTIVE', 'CLOSED'], count: 'none' };
+  await whileLocked(async (tx) => {
+    const stays = askWorst(service, page);
+    await until('its statement runs', async () => (await blocked(tx)) === 1);
+    const client = new AbortController();
+    const left = askWorst(service, page, client.signal).catch(() => 'left');
+    await until('another waits', async () => (await waiting()) === 1);
+    client.abort();
+    assert.equal(await left, 'left');
+    await until('it is gone, long before its time is over', async () => (await waiting()) === 0);
+    clock.advance(COSTLY_DEADLINE);
+    await assertOverloaded(await stays, /three seconds/);
+  });
+});
 
 test('costly questions of the engine need a place, and others do not', async () => {
   const full = await start(0);
