@@ -60,13 +60,20 @@ export interface Arm {
 /** One processor, one thread that collects garbage: four of them keep each other, and the requests, from it. */
 const NODE_OPTIONS = '--expose-gc --v8-pool-size=1';
 
+/** That of servers; the database and the load have another one. */
+export const ARM_PROCESSOR = 0;
+
 /** Starts a program of this folder on core 0; it gets PORT and says `ready`. */
 export async function startArm(program: string, environment: Record<string, string>): Promise<Arm> {
   const port = await requireFreePort('127.0.0.1', 0);
-  const child = spawn('taskset', ['-c', '0', process.execPath, join(import.meta.dirname, program)], {
-    env: { PATH: process.env.PATH, PORT: String(port), NODE_OPTIONS, ...environment },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
+  const child = spawn(
+    'taskset',
+    ['-c', `${ARM_PROCESSOR}`, process.execPath, join(import.meta.dirname, program)],
+    {
+      env: { PATH: process.env.PATH, PORT: String(port), NODE_OPTIONS, ...environment },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
   // Where a measurement fails, nobody else would end it.
   const end = () => child.kill('SIGTERM');
   process.once('exit', end);

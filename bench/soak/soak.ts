@@ -7,11 +7,13 @@ import { random } from '../market.ts';
 import { headersFor, UNCOUNTED } from '../million/compared.ts';
 import { KINDS, questions } from '../million/questions.ts';
 import type { LargeTestbed } from '../million/testbed.ts';
-import { type Arm, startArm, writeTiers } from '../testbed.ts';
+import { ARM_PROCESSOR, type Arm, startArm, writeTiers } from '../testbed.ts';
 import type { Row } from '../throughput.ts';
 import { type Changer, startChanges } from './changer.ts';
 import { growth } from './growth.ts';
 import { type AskedQuestion, Readers } from './readers.ts';
+import { watchProcessor } from './stops.ts';
+import { turnRows } from './turn-rows.ts';
 import type { Sample } from './watched-service.ts';
 
 const CHANGES_A_SECOND = 200;
@@ -26,8 +28,6 @@ const WARM_UP = 20;
 const PEAK = 15;
 /** Megabytes an hour. */
 const MOST_GROWTH = 5;
-/** Milliseconds. */
-const LONGEST_TURN = 20;
 /** Samples of which one, at least, falls between two rebuilds. */
 const NEIGHBOURS = 5;
 /** Seconds: records are no longer kept where searches are further behind the log. */
@@ -51,6 +51,7 @@ export async function soak(testbed: LargeTestbed, { minutes, rate, causes }: Soa
     ...{ SEARCH_SHADOW_RATE: String(COMPARED), REPORT_FILE: samples, REPORT_SECONDS: String(sampleSeconds) },
     ...{ CAUSES_FILE: causes },
   });
+  const processor = await watchProcessor(ARM_PROCESSOR);
   const readers = new Readers(service.url, headersFor(testbed.key), mixedQuestions(testbed));
   try {
     const listings = await untilReady(service);
@@ -76,11 +77,12 @@ export async function soak(testbed: LargeTestbed, { minutes, rate, causes }: Soa
       row('changes a second', `${((changer.written() - before.written) / took).toFixed(0)}`),
       ...kindRows(readers),
       ...memoryRows(taken),
-      ...turnRows(taken),
+      ...turnRows(taken, processor?.stops ?? null),
       ...engineRows(before, after),
       lagRow(lags),
     ];
   } finally {
+    processor?.end();
     await readers.close();
     await service.stop();
   }
@@ -201,32 +203,6 @@ function leasts(samples: readonly Sample[], run: number): Sample[] {
 }
 
 const megabytes = (bytes = 0): string => (bytes / 2 ** 20).toFixed(0);
-
-function turnRows(samples: readonly Sample[]): Row[] {
-  const middle = Math.floor(samples.length / 2);
-  const longest = Math.max(...samples.map(({ longestTurn }) => longestTurn)) / 1_000;
-  const longestRound = Math.max(...samples.map((each) => each.longestRound)) / 1_000;
-  const longestCollection = Math.max(...samples.map((each) => each.longestCollection));
-  const overLong = samples.filter((each) => each.longestTurn > LONGEST_TURN * 1_000).length;
-  const [first, second] = [samples.slice(0, middle), samples.slice(middle)].map((half) =>
-    (Math.max(...half.map(({ turns999 }) => turns999)) / 1_000).toFixed(1),
-  );
-  return [
-    row(
-      'longest turn of the event loop, by processor time',
-      `${longest.toFixed(1)} ms`,
-      `<= ${LONGEST_TURN} ms`,
-      longest <= LONGEST_TURN,
-    ),
-    row(
-      'longest round of the event loop, in which each who waits has a turn',
-      `${longestRound.toFixed(1)} ms`,
-    ),
-    row('samples with a longer turn than the goal', `${overLong} of ${samples.length}`),
-    row('longest collection of garbage, by the clock', `${longestCollection.toFixed(1)} ms`),
-    row('p99.9 of turns, worst sample of the first / second half', `${first} / ${second} ms`),
-  ];
-}
 
 function engineRows(before: EngineMetrics, after: EngineMetrics): Row[] {
   const { same, different, skipped, failed } = after;

@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { Causes } from './causes.ts';
-import { measureTurns } from './turns.ts';
+import { measureTurns, type Turn } from './turns.ts';
 
 /** One line of the file. */
 export interface Sample {
@@ -17,6 +17,8 @@ export interface Sample {
   readonly longestTurn: number;
   readonly turns999: number;
   readonly longestRound: number;
+  /** Those of ten milliseconds and more. */
+  readonly longTurns: readonly Turn[];
   /** Milliseconds by the clock of the longest collection of garbage, those for a sample left out. */
   readonly longestCollection: number;
 }
@@ -25,6 +27,8 @@ export interface Sample {
 const RELEASE = 500;
 /** Microseconds: what longer turns did is looked for. */
 const LONG = 4_000;
+/** Microseconds: longer turns are told one by one. */
+const TOLD = 10_000;
 
 const FORCED = constants.NODE_PERFORMANCE_GC_FLAGS_FORCED;
 
@@ -33,7 +37,12 @@ type GarbageEntry = PerformanceEntry & { readonly detail: { readonly flags: numb
 if (import.meta.main) {
   const { REPORT_FILE = '', REPORT_SECONDS = '60', CAUSES_FILE = '' } = process.env;
   const causes = CAUSES_FILE === '' ? null : new Causes(CAUSES_FILE);
-  const { turns, rounds, skip } = measureTurns(causes?.note, LONG);
+  let longTurns: Turn[] = [];
+  const note = (turn: Turn): void => {
+    causes?.note(turn);
+    if (turn.spent >= TOLD) longTurns.push(turn);
+  };
+  const { turns, rounds, skip } = measureTurns(note, LONG);
   let longestCollection = 0;
   new PerformanceObserver((list) => {
     for (const { duration, detail } of list.getEntries() as GarbageEntry[])
@@ -41,13 +50,14 @@ if (import.meta.main) {
   }).observe({ entryTypes: ['gc'] });
   const sample = async (): Promise<void> => {
     const [longestTurn, turns999, longestRound] = [turns.max, turns.percentile(99.9), rounds.max];
-    const measured = { longestTurn, turns999, longestRound, longestCollection };
+    const measured = { longestTurn, turns999, longestRound, longTurns, longestCollection };
     causes?.tell();
     globalThis.gc?.();
     const { heapUsed: heap } = process.memoryUsage();
     turns.reset();
     rounds.reset();
     longestCollection = 0;
+    longTurns = [];
     // This collection is no part of the service.
     skip();
     // Threads give back what they held for the columns that were collected.

@@ -97,12 +97,18 @@ export async function findListing(sql: Sql, id: string): Promise<StoredListing |
   return row ?? null;
 }
 
-/** The listings with these ids, by id. */
-export async function findListings(sql: Sql, ids: readonly string[]): Promise<Map<string, StoredListing>> {
-  if (ids.length === 0) return new Map();
-  const rows = await sql<StoredListing[]>`
-    select ${storedColumns(sql)} from listing where id = any(${[...ids]}::text[])`;
-  return new Map(rows.map((row) => [row.id, row]));
+/** The listings with these ids, in their order; undefined: there is none. */
+export async function findListings(
+  sql: Sql,
+  ids: readonly string[],
+): Promise<readonly (StoredListing | undefined)[]> {
+  if (ids.length === 0) return [];
+  const rows = await sql<(StoredListing & { readonly place: number })[]>`
+    select ${storedColumns(sql)}, asked.place
+    from unnest(${[...ids]}::text[]) with ordinality as asked (id, place) join listing on listing.id = asked.id`;
+  const found: StoredListing[] = [];
+  for (const { place, ...listing } of rows) found[place - 1] = listing;
+  return found;
 }
 
 /** All listings of a property, which may be named by the id of any of them; newest first. */

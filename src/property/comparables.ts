@@ -110,8 +110,8 @@ async function presentRanked<N extends Neighbour>(
 ): Promise<{ readonly home: N; readonly stored: StoredListing; readonly presented: SimilarListing }[]> {
   const ids = ranked.map(({ home }) => home.id);
   const listings = await database.read((sql) => findListings(sql, ids));
-  return ranked.flatMap(({ home, similarity }) => {
-    const stored = listings.get(home.id);
+  return ranked.flatMap(({ home, similarity }, place) => {
+    const stored = listings[place];
     const listing = stored && presentListing(stored, view);
     if (!stored || !listing) return [];
     return [{ home, stored, presented: { ...presentSimilarity(subject, home, similarity, view), listing } }];

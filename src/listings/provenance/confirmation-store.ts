@@ -6,17 +6,20 @@ import type { Database, Sql, SqlFragment, Transaction } from '../../postgres/cli
 export const fetchedAtSql = (sql: Sql): SqlFragment => sql`greatest(listing.fetched_at,
   (select confirmed_at from listing_confirmation as confirmed where confirmed.listing_id = listing.id))`;
 
-/** When the sources of these listings last confirmed them, RFC 3339, by id. */
+/** When the sources of these listings last confirmed them, RFC 3339, in their order; undefined: there is no such listing. */
 export async function findConfirmations(
   database: Database,
   listingIds: readonly string[],
-): Promise<ReadonlyMap<string, string>> {
+): Promise<readonly (string | undefined)[]> {
   const rows = await database.read(
-    (sql) => sql<{ id: string; fetchedAt: string }[]>`
-      select id, ${fetchedAtSql(sql)} as "fetchedAt" from listing where id = any(${[...listingIds]}::text[])`,
+    (sql) => sql<{ place: number; fetchedAt: string }[]>`
+      select asked.place, ${fetchedAtSql(sql)} as "fetchedAt"
+      from unnest(${[...listingIds]}::text[]) with ordinality as asked (id, place) join listing on listing.id = asked.id`,
     { planned: 'once' },
   );
-  return new Map(rows.map(({ id, fetchedAt }) => [id, fetchedAt]));
+  const found: string[] = [];
+  for (const { place, fetchedAt } of rows) found[place - 1] = fetchedAt;
+  return found;
 }
 
 /** Records that these listings, which the transaction has locked, are unchanged. `at` in milliseconds. */

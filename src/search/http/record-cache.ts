@@ -11,8 +11,8 @@ import type { StoredListing } from '../../listings/store.ts';
 const CONFIRMATION_LIFETIME = 5_000;
 /** Bytes of an entry besides its texts, as measured. */
 const ENTRY_BYTES = 500;
-/** Keys that were looked for in vain: several times as many as there are records in 16 MB. */
-const MISSED = 20_000;
+/** Numbers that were looked for in vain, a power of two: several times as many as there are records in 16 MB. */
+const MISSED = 2 ** 15;
 
 export interface RecordCacheOptions {
   /** The most that all entries may take; 0: nothing is kept. */
@@ -21,21 +21,29 @@ export interface RecordCacheOptions {
   readonly monotonic: () => number;
 }
 
+interface Entry {
+  /** Which a number alone does not tell. */
+  readonly view: string;
+  readonly record: EncodedListing;
+}
+
 /**
  * Keeps all records until there is no room for more, then those that are asked for twice: where most are asked for once,
- * each that is kept for them makes another one garbage, which only a long collection finds.
+ * each that is kept for them makes another one garbage, which only a long collection finds. Keys are numbers, since V8 enters
+ * each text that is looked up in a Map into a table of the whole process, which it cleans in long collections and grows in one step.
  */
 export class RecordCache {
-  readonly #records: LRUCache<string, EncodedListing> | null;
-  readonly #missed = new LRUCache<string, true>({ max: MISSED });
+  readonly #records: LRUCache<number, Entry> | null;
+  /** Each has one place here, and takes it from another one. */
+  readonly #missed = new Int32Array(MISSED);
   readonly #monotonic: () => number;
   #isFull = false;
   #hits = 0;
   #misses = 0;
 
   constructor({ bytes, monotonic }: RecordCacheOptions) {
-    const sizeCalculation = (record: EncodedListing): number => record.bytes + ENTRY_BYTES;
-    const dispose = (_record: EncodedListing, _key: string, reason: LRUCache.DisposeReason): void => {
+    const sizeCalculation = ({ record }: Entry): number => record.bytes + ENTRY_BYTES;
+    const dispose = (_entry: Entry, _number: number, reason: LRUCache.DisposeReason): void => {
       if (reason === 'evict') this.#isFull = true;
     };
     this.#records = bytes === 0 ? null : new LRUCache({ maxSize: bytes, sizeCalculation, dispose });
@@ -55,14 +63,14 @@ export class RecordCache {
   /** Records as one request sees them, made before it reads any; `isBypassed`: all of them are read. */
   view(reader: ReaderView, fields: Fields, isBypassed: boolean): RecordView {
     const selected = fields === null ? '' : hash('sha256', JSON.stringify(fields), 'base64url');
-    const prefix = `${reader.units} ${reader.ignoreDisplayRules} ${selected} `;
+    const name = `${reader.units} ${reader.ignoreDisplayRules} ${selected}`;
     const isUsed = this.#records !== null && !isBypassed;
-    return new RecordView(isUsed ? this : null, prefix, { reader, fields, begunAt: this.#monotonic() });
+    return new RecordView(isUsed ? this : null, name, { reader, fields, begunAt: this.#monotonic() });
   }
 
-  /** The record of this version. */
-  find(key: string, version: number): EncodedListing | undefined {
-    const record = this.#records?.get(key);
+  /** The record of this version, by the number of its view and id. */
+  find(number: number, view: string, id: string, version: number): EncodedListing | undefined {
+    const record = this.#entry(number, view, id)?.record;
     const isFound = record?.version === version;
     if (isFound) this.#hits++;
     else this.#misses++;
@@ -70,17 +78,33 @@ export class RecordCache {
   }
 
   /** Keeps a record, unless a newer version is there, or others are asked for more often. */
-  add(key: string, record: EncodedListing): void {
-    const present = this.#records?.peek(key);
-    const isKept = present === undefined ? this.#isWorthKeeping(key) : present.version <= record.version;
-    if (isKept) this.#records?.set(key, record);
+  add(number: number, view: string, record: EncodedListing): void {
+    const present = this.#entry(number, view, record.id)?.record;
+    const isKept = present === undefined ? this.#isWorthKeeping(number) : present.version <= record.version;
+    if (isKept) this.#records?.set(number, { view, record });
   }
 
-  #isWorthKeeping(key: string): boolean {
-    if (!this.#isFull || this.#missed.delete(key)) return true;
-    this.#missed.set(key, true);
-    return false;
+  #entry(number: number, view: string, id: string): Entry | undefined {
+    const entry = this.#records?.get(number);
+    return entry?.record.id === id && entry.view === view ? entry : undefined;
   }
+
+  #isWorthKeeping(number: number): boolean {
+    if (!this.#isFull) return true;
+    const place = number & (MISSED - 1);
+    const isAskedAgain = this.#missed[place] === number;
+    this.#missed[place] = number;
+    return isAskedAgain;
+  }
+}
+
+/** A whole number of 32 bits, the same for the same text and `from`. */
+function numberOf(text: string, from: number): number {
+  let number = from;
+  for (let at = 0; at < text.length; at++) number = Math.imul(number ^ text.charCodeAt(at), 0x0100_0193);
+  // The last characters, in which ids differ, reach all bits.
+  number = Math.imul(number ^ (number >>> 15), 0x85eb_ca6b);
+  return number ^ (number >>> 13);
 }
 
 interface Request {
@@ -94,19 +118,22 @@ export class RecordView {
   /** What need not be read; undefined: nothing is known. */
   readonly find: ((id: string, version: number) => EncodedListing | undefined) | undefined;
   readonly #cache: RecordCache | null;
-  readonly #prefix: string;
+  readonly #name: string;
+  readonly #number: number;
   readonly #request: Request;
-  /** What was looked for in vain: nothing else is kept, such as what PostgreSQL found. */
-  readonly #missed = new Set<string>();
+  /** Numbers of what was looked for in vain: nothing else is kept, such as what PostgreSQL found. */
+  readonly #missed = new Set<number>();
 
-  constructor(cache: RecordCache | null, prefix: string, request: Request) {
+  constructor(cache: RecordCache | null, name: string, request: Request) {
     this.#cache = cache;
-    this.#prefix = prefix;
+    this.#name = name;
+    this.#number = numberOf(name, 0);
     this.#request = request;
     if (cache === null) return;
     this.find = (id, version) => {
-      const record = cache.find(prefix + id, version);
-      if (record === undefined) this.#missed.add(id);
+      const number = numberOf(id, this.#number);
+      const record = cache.find(number, name, id, version);
+      if (record === undefined) this.#missed.add(number);
       return record;
     };
   }
@@ -116,14 +143,16 @@ export class RecordView {
     if (listing instanceof EncodedListing) return listing;
     const { reader, fields, begunAt } = this.#request;
     const record = encodeListing(listing, reader, fields, begunAt);
-    if (record !== null && this.#missed.has(record.id)) this.#cache?.add(this.#prefix + record.id, record);
+    if (record === null) return null;
+    const number = numberOf(record.id, this.#number);
+    if (this.#missed.has(number)) this.#cache?.add(number, this.#name, record);
     return record;
   }
 
   /** Reads again when sources confirmed those records of which that was read too long ago. */
   async confirm(
     listings: readonly (StoredListing | EncodedListing)[],
-    read: (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>,
+    read: (ids: readonly string[]) => Promise<readonly (string | undefined)[]>,
   ): Promise<void> {
     const { begunAt } = this.#request;
     const due = listings
@@ -131,6 +160,6 @@ export class RecordView {
       .filter((each) => each.isConfirmedBefore(begunAt - CONFIRMATION_LIFETIME));
     if (due.length === 0) return;
     const confirmed = await read(due.map(({ id }) => id));
-    for (const record of due) record.confirm(confirmed.get(record.id), begunAt);
+    for (const [place, record] of due.entries()) record.confirm(confirmed[place], begunAt);
   }
 }

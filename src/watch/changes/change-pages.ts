@@ -83,8 +83,8 @@ async function compactedPage(
     sql,
     last.map(({ listingId }) => listingId),
   );
-  const changes = last.flatMap(({ sequence, listingId }) => {
-    const listing = listings.get(listingId);
+  const changes = last.flatMap(({ sequence }, place) => {
+    const listing = listings[place];
     return listing ? [presentLast(sequence, listing, view)] : [];
   });
   const next = last.length === limit ? (last.at(-1)?.sequence ?? after) : retained - 1;

@@ -48,8 +48,8 @@ export async function storedStates(database: Database): Promise<Map<string, Stor
     ),
   );
   return new Map(
-    rows.flatMap(({ id, row: { version, ...row }, ...rest }) => {
-      const listing = listings.get(id);
+    rows.flatMap(({ id, row: { version, ...row }, ...rest }, place) => {
+      const listing = listings[place];
       if (listing === undefined) return [];
       assert.equal(version, listing.version, 'searches read the version of the listing');
       return [[id, { ...rest, row, listing }] as const];

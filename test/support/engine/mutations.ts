@@ -213,7 +213,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...within('questions/quantiles.ts', SUMMARIES, [['* (place - below)', '* 0', 'figures are']]),
   ...within('questions/engine-backend.ts', SERVICE, [
-    ['listing.version === version || matching.has(id)', 'listing.version > 0', 'a walk meets'],
+    ['listing?.version === version || matching.has(id)', 'listing !== undefined', 'a walk meets'],
     ['plan.limit + 1 + 2 * gone.size', 'plan.limit + 1', 'a walk meets'],
     ['read < MOST_READS || hits.length === 0', 'read < MOST_READS', 'a walk meets'],
   ]),

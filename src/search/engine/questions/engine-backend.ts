@@ -13,7 +13,6 @@ import type {
   HitPage,
   KnownListing,
   SearchBackend,
-  SearchHit,
 } from '../../query/search-backend.ts';
 import type { Columns, Generation } from '../columns/segment.ts';
 import { CELL_COST, CellGroups } from './cells.ts';
@@ -30,11 +29,11 @@ import { SummaryCollector } from './summaries.ts';
 export interface EngineBackendOptions {
   /** The one to answer from. */
   readonly generation: Generation;
-  /** The listings with these ids as they are stored now; those that are gone are missing. Rejects with the signal's reason. */
+  /** The listings with these ids as they are stored now, in their order; undefined: it is gone. Rejects with the signal's reason. */
   readonly findListings: (
     ids: readonly string[],
     signal: AbortSignal | undefined,
-  ) => Promise<ReadonlyMap<string, StoredListing>>;
+  ) => Promise<readonly (StoredListing | undefined)[]>;
   /** Which of these listings a search finds now, by the database. */
   readonly findMatching: (search: ResolvedSearch, ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** The ids of areas by their numbers. */
@@ -195,10 +194,16 @@ async function paced<T>(
   }
 }
 
+/** A result of a page, and its record once that is known. */
+interface Result<Known extends KnownListing> {
+  readonly found: FoundId;
+  listing: StoredListing | Known | undefined;
+}
+
 /**
  * The page with its records: those that are known by the versions of the engine, and all others as they are stored now. A listing
  * whose record is newer than the engine's row is looked at again by the database; one that no longer matches, or is gone, makes
- * room for the next.
+ * room for the next. Records are told by their places: V8 enters each text that a Map or Set is asked for into a table of the whole process.
  */
 async function readPage<Known extends KnownListing>(
   options: EngineBackendOptions,
@@ -206,7 +211,6 @@ async function readPage<Known extends KnownListing>(
   known: FindKnown<Known> | undefined,
 ): Promise<HitPage<Known>> {
   const { plan } = search;
-  const records = new Map<string, StoredListing | Known>();
   const gone = new Set<string>();
   for (let read = 1; ; read++) {
     const asked = plan.limit + 1 + 2 * gone.size;
@@ -214,18 +218,21 @@ async function readPage<Known extends KnownListing>(
     const { found, total } = await paced(options, search, PAGE_PACE, async (pace) =>
       findPage(plan, await prepareSearch(options.generation, search, pace), asked),
     );
-    const present = found.filter(({ id }) => !gone.has(id));
-    const shown = present.slice(0, plan.limit);
-    const missing: FoundId[] = [];
-    for (const each of shown) {
-      if (records.has(each.id)) continue;
-      const record = known?.(each.id, each.version);
-      if (record === undefined) missing.push(each);
-      else records.set(each.id, record);
+    const present = gone.size === 0 ? found : found.filter(({ id }) => !gone.has(id));
+    const shown: Result<Known>[] = present
+      .slice(0, plan.limit)
+      .map((each) => ({ found: each, listing: known?.(each.id, each.version) }));
+    const unknown = shown.filter(({ listing }) => listing === undefined);
+    const records = await readRecords(
+      options,
+      search,
+      unknown.map((result) => result.found),
+    );
+    for (const [place, result] of unknown.entries()) {
+      result.listing = records[place];
+      if (result.listing === undefined) gone.add(result.found.id);
     }
-    for (const listing of await readRecords(options, search, missing)) records.set(listing.id, listing);
-    for (const { id } of missing) if (!records.has(id)) gone.add(id);
-    const hits = shown.flatMap((each) => hitOf(each, records));
+    const hits = shown.flatMap(({ found: { values }, listing }) => (listing ? [{ listing, values }] : []));
     // What is behind the page is not read: the engine knows of it. More was asked for than is gone, so that it shows.
     const more = present.length > plan.limit;
     // A page that is short leads on from its last listing, so that it needs one.
@@ -235,32 +242,24 @@ async function readPage<Known extends KnownListing>(
   }
 }
 
-function hitOf<Known extends KnownListing>(
-  { id, values }: FoundId,
-  records: ReadonlyMap<string, StoredListing | Known>,
-): SearchHit<Known>[] {
-  const listing = records.get(id);
-  return listing === undefined ? [] : [{ listing, values }];
-}
-
-/** The records of those listings that the search finds still. */
+/** The records of those listings that the search finds still, in their order; undefined: it no longer does. */
 async function readRecords(
   { findListings, findMatching }: EngineBackendOptions,
   search: ResolvedSearch,
   found: readonly FoundId[],
-): Promise<readonly StoredListing[]> {
+): Promise<readonly (StoredListing | undefined)[]> {
   if (found.length === 0) return [];
   const listings = await findListings(
     found.map(({ id }) => id),
     search.signal,
   );
   const changed = found
-    .filter(({ id, version }) => listings.get(id)?.version !== version)
+    .filter(({ version }, place) => listings[place]?.version !== version)
     .map(({ id }) => id);
   const matching = changed.length === 0 ? new Set<string>() : await findMatching(search, changed);
-  return found.flatMap(({ id, version }) => {
-    const listing = listings.get(id);
-    return listing && (listing.version === version || matching.has(id)) ? [listing] : [];
+  return found.map(({ id, version }, place) => {
+    const listing = listings[place];
+    return listing?.version === version || matching.has(id) ? listing : undefined;
   });
 }
 
