@@ -2,7 +2,7 @@
 
 import type { Row } from '../throughput.ts';
 import { type Stop, stoppedIn } from './stops.ts';
-import type { Turn } from './turns.ts';
+import { LONG_TURN, type Turn } from './turns.ts';
 import type { Sample } from './watched-service.ts';
 
 /** Microseconds. */
@@ -45,7 +45,12 @@ function stopRows(samples: readonly Sample[], stops: readonly Stop[]): Row[] {
   const lengths = stops.map(({ begun, ended }) => ended - begun).sort((one, other) => other - one);
   const told = longest.map((turn) => `${milliseconds(ran(turn))} of ${milliseconds(turn.spent)}`).join(', ');
   return [
-    row('the same without stops of the processor, the three longest', `${told} ms`, true, most),
+    row(
+      'the same without stops of the processor, the three longest',
+      turns.length === 0 ? `all below ${milliseconds(LONG_TURN)} ms` : `${told} ms`,
+      true,
+      most,
+    ),
     row('turns longer than the goal without stops', `${overLong}`),
     row(
       'stops of the processor: above 5 ms, above 10 ms, the longest',

@@ -6,6 +6,9 @@ import { createHistogram, type RecordableHistogram } from 'node:perf_hooks';
 /** Milliseconds. */
 const TICK = 1;
 
+/** Microseconds of processor: longer turns are told one by one. */
+export const LONG_TURN = 10_000;
+
 export interface Turn {
   /** Microseconds on the monotonic clock of the system. */
   readonly begun: number;

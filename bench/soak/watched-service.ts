@@ -4,7 +4,7 @@ import { appendFileSync } from 'node:fs';
 import { constants, PerformanceObserver } from 'node:perf_hooks';
 import { setTimeout } from 'node:timers/promises';
 import { Causes } from './causes.ts';
-import { measureTurns, type Turn } from './turns.ts';
+import { LONG_TURN, measureTurns, type Turn } from './turns.ts';
 
 /** One line of the file. */
 export interface Sample {
@@ -27,8 +27,6 @@ export interface Sample {
 const RELEASE = 500;
 /** Microseconds: what longer turns did is looked for. */
 const LONG = 4_000;
-/** Microseconds: longer turns are told one by one. */
-const TOLD = 10_000;
 
 const FORCED = constants.NODE_PERFORMANCE_GC_FLAGS_FORCED;
 
@@ -40,7 +38,7 @@ if (import.meta.main) {
   let longTurns: Turn[] = [];
   const note = (turn: Turn): void => {
     causes?.note(turn);
-    if (turn.spent >= TOLD) longTurns.push(turn);
+    if (turn.spent >= LONG_TURN) longTurns.push(turn);
   };
   const { turns, rounds, skip } = measureTurns(note, LONG);
   let longestCollection = 0;
