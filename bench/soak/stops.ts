@@ -1,5 +1,5 @@
 // Stops of a processor: when it ran no program at all, as a virtual one does while its host does something else. The kernel
-// counts such a stop as time of the program that it fell upon.
+// counts such a stop as time of the program that it fell upon. Work of the kernel that nothing may interrupt looks the same.
 
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';

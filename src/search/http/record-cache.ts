@@ -11,7 +11,7 @@ import type { StoredListing } from '../../listings/store.ts';
 const CONFIRMATION_LIFETIME = 5_000;
 /** Bytes of an entry besides its texts, as measured. */
 const ENTRY_BYTES = 500;
-/** Numbers that were looked for in vain, a power of two: several times as many as there are records in 16 MB. */
+/** How many numbers that were looked for in vain are kept, a power of two: several times as many as there are records in 16 MB. */
 const MISSED = 2 ** 15;
 
 export interface RecordCacheOptions {
