@@ -1,9 +1,10 @@
-// Test runner: finds the tests, starts the one database server they share, and lists what failed or was skipped.
+// Test runner: finds the tests, installs the clients they try, starts the one database server they share, and lists what failed or was skipped.
 import { glob } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
 import { type EventData, run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { SERVER_VARIABLE, startTestServer } from './support/database/database.ts';
+import { installClients } from './support/process/client-packages.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** One more than the cores of a small machine: there are always files that wait for other processes. */
@@ -21,6 +22,7 @@ if (files.length === 0) {
   console.error('No test file found');
   process.exit(1);
 }
+await installClients();
 const server = process.env[SERVER_VARIABLE] ? undefined : await startTestServer();
 if (server !== undefined) process.env[SERVER_VARIABLE] = server.url;
 try {

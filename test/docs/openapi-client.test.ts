@@ -1,19 +1,18 @@
 // Proof that types generated from the OpenAPI document fit what the service answers.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
 import { cp, symlink, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { ROOT } from '../support/code/source-files.ts';
 import { temporaryFolder } from '../support/database/database.ts';
+import { CLIENTS, clientsSkip } from '../support/process/client-packages.ts';
 import { startService } from '../support/service/service.ts';
 
-const CLIENT = join(ROOT, 'test/openapi-client');
-const GENERATOR = join(CLIENT, 'node_modules/openapi-typescript/bin/cli.js');
-const COMPILER = join(CLIENT, 'node_modules/typescript/bin/tsc');
-const skip = existsSync(GENERATOR) ? false : 'not installed: the generator of types; npm ci brings it';
+const PACKAGES = join(CLIENTS, 'node_modules');
+const GENERATOR = join(PACKAGES, 'openapi-typescript/bin/cli.js');
+const COMPILER = join(PACKAGES, 'typescript/bin/tsc');
+const skip = clientsSkip();
 
 const run = (...args: readonly string[]) => promisify(execFile)(process.execPath, args);
 
@@ -22,9 +21,9 @@ test('a client with types generated from the document compiles, and finds what t
 }, async (t) => {
   const { url, keys, get } = await startService(t, { source: 'sample' });
   const folder = await temporaryFolder(t, 'client');
-  for (const file of ['client.ts', 'tsconfig.json', 'package.json'])
-    await cp(join(CLIENT, file), join(folder, file));
-  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  for (const file of ['openapi/client.ts', 'openapi/tsconfig.json', 'package.json'])
+    await cp(join(CLIENTS, file), join(folder, basename(file)));
+  await symlink(PACKAGES, join(folder, 'node_modules'));
   await writeFile(join(folder, 'openapi.json'), await (await get('/openapi.json')).text());
   await run(GENERATOR, join(folder, 'openapi.json'), '-o', join(folder, 'api.d.ts'));
 
