@@ -34,7 +34,8 @@ try {
 async function testFiles(wanted: readonly string[]): Promise<string[]> {
   if (wanted.length > 0) return wanted.map((file) => resolve(file));
   const found: string[] = [];
-  for await (const file of glob('{test,src,sample}/**/*.test.ts', { cwd: ROOT }))
+  const exclude = (path: string) => path.endsWith('node_modules');
+  for await (const file of glob('{test,src,sample}/**/*.test.ts', { cwd: ROOT, exclude }))
     found.push(join(ROOT, file));
   return found.toSorted();
 }
