@@ -32,7 +32,9 @@ export const unitsParameter = optional(
 
 export const fieldsParameter = optional(
   list(Type.String({ maxLength: 120 }), {
-    description: 'Returns only these parts of each record: `id,price,address.city,photos[1]`.',
+    description:
+      'Returns only these parts of each record: `id,price,address.city,photos[1]`. `summary` picks what one needs to ' +
+      'choose among listings, with attribution and age.',
   }),
 );
 

@@ -4,6 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';
 import { MEMBERS_BY_INCLUDE } from './record.ts';
+import { expandSummaries } from './summary-fields.ts';
 
 /** One selected part: keys from the outside in, and the maximum number of items if it is a list. */
 interface FieldPath {
@@ -25,7 +26,7 @@ interface Shape {
 
 /**
  * Parses `id,price,address.city,photos[1]`: a path picks a part (of every item, in a list), `[n]` keeps the first n
- * items. Throws INVALID_PARAMETER for what the record does not have, or has only if `include` named it.
+ * items; `summary` picks the short record. Throws INVALID_PARAMETER for what the record does not have, or has only if `include` named it.
  */
 export function parseFields(
   paths: readonly string[] | undefined,
@@ -37,7 +38,7 @@ export function parseFields(
   const parsed = parsedOf(schema);
   const known = parsed.get(key);
   if (known !== undefined) return known;
-  const fields = parsePaths(paths, schema, include);
+  const fields = parsePaths(expandSummaries(paths), schema, include);
   parsed.set(key, fields);
   return fields;
 }

@@ -229,6 +229,27 @@ test('sparse fields take paths and slices', async () => {
   });
 });
 
+test('the field summary is the short record of a listing, with its attribution and when it was confirmed', async () => {
+  const { ids } = await write(
+    draft('summed', { listPrice: 7, attribution: 'Courtesy of Ann', description: 'Long.' }),
+  );
+  const id = ids.get('summed') ?? '';
+  const [listing] = await found(`ids=${id}&fields=summary,photoCount`);
+  assert.deepEqual(Object.keys(listing ?? {}).toSorted(), [
+    ...['address', 'areaUnit', 'bathrooms', 'bedrooms', 'closePrice', 'closedAt', 'currency', 'daysOnMarket'],
+    ...['fetchedAt', 'id', 'listingType', 'livingArea', 'object', 'photoCount', 'price', 'priceFrequency'],
+    ...['propertyId', 'propertyType', 'provider', 'status', 'yearBuilt'],
+  ]);
+  assert.deepEqual(listing?.provider, { attribution: 'Courtesy of Ann' });
+  assert.deepEqual(Object.keys(listing?.address ?? {}), ['full', 'neighborhood']);
+  const { currentListing } = (await service.json(
+    `/v1/property/${id}?fields=currentListing.summary`,
+    keys.internal,
+  )) as { currentListing: Partial<Listing> };
+  const { photoCount: _, ...summary } = listing ?? {};
+  assert.deepEqual(currentListing, summary);
+});
+
 test('fields that overlap are refused, since one of them would be ignored', async () => {
   for (const fields of [
     'photos[1],photos.url',

@@ -86,7 +86,7 @@ function isApart(answer: ToolAnswer, what: string): boolean {
 }
 
 const CALLS: readonly (readonly [tool: string, args: object, isThere: boolean])[] = [
-  ['search_sales', {}, false],
+  ['search_sales', {}, true],
   ['search_sales', { detail: 'full' }, true],
   ['search_sales', { fields: ['description', 'agent.name', 'photos.caption', 'provider'] }, true],
   ['get_property', { id }, true],
@@ -95,7 +95,7 @@ const CALLS: readonly (readonly [tool: string, args: object, isThere: boolean])[
   ['get_property', { id, include: ['photos', 'comparables', 'reso'], detail: 'full' }, true],
   ['get_listing_live', { id }, true],
   ['get_listing_live', { id, detail: 'full' }, true],
-  ['find_comparables', { id }, false],
+  ['find_comparables', { id }, true],
   ['find_comparables', { id, detail: 'full' }, true],
   ['estimate_value', { id, detail: 'full' }, false],
   ['list_watchers', {}, true],

@@ -45,6 +45,30 @@ test('a search finds what its REST twin finds, ten short records of it, with lin
   assert.match(textOf(result), /cursor "[\w-]{20,}"/);
 });
 
+test('a short record says who published the home and how old the copy is, wherever it comes from', async () => {
+  const { data } = (await service.json('/v1/search/sales?limit=1&fields=summary', keys.internal)) as {
+    data: (Home & { fetchedAt: string })[];
+  };
+  const [summary = assert.fail()] = data;
+  const membersOf = (record: unknown) => Object.keys(Object(record)).toSorted();
+  const search = await call('search_sales', { limit: 1 });
+  const found = homesOf(search)[0] as Home & { fetchedAt: string; provider: object };
+  assert.deepEqual([membersOf(found), found.fetchedAt], [membersOf(summary), summary.fetchedAt]);
+  assert.ok('provider' in found);
+  const live = await call('get_listing_live', { id: summary.id });
+  for (const copy of ['cached', 'live'])
+    for (const name of membersOf(summary))
+      assert.ok(Object.hasOwn(Object(live.structuredContent[copy]), name), `${copy}: ${name}`);
+  const { structuredContent: home } = await call('get_property', { id: summary.id });
+  for (const name of membersOf(summary))
+    assert.ok(Object.hasOwn(Object(home.currentListing), name), `get_property: ${name}`);
+  const { structuredContent: comparables } = await call('find_comparables', { id: summary.id });
+  const [first] = comparables.data as { listing: object }[];
+  assert.deepEqual(membersOf(first?.listing), membersOf(summary));
+  assert.match(textOf(search), /1\. .* · confirmed \d+ (?:s|min|h|d) ago · lst_/);
+  assert.match(textOf(live), /Cached: .* · confirmed \d+ (?:s|min|h|d) ago/);
+});
+
 test('pages followed by the cursor that a result names hold every home of the search once', async () => {
   const { data } = (await service.json('/v1/search/sales?limit=500', keys.internal)) as { data: Home[] };
   const ids: string[] = [];

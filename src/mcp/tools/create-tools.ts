@@ -54,7 +54,7 @@ function createTool(row: ToolRow, route: Route<Principal>, { publicUrl, report, 
           ? await readLiveAnswer(reply.events, { progress, now: () => clock.now() })
           : (jsonOf(reply) ?? row.emptyAnswer?.(parsed.params) ?? {});
         signal.throwIfAborted();
-        return toolResult(row, answer, parsed);
+        return toolResult(row, answer, { detail: parsed.detail, sent: parsed.sent, now: clock.now() });
       } catch (thrown) {
         if (context.signal.aborted && thrown === context.signal.reason) throw thrown;
         const problem = toProblem(thrown);

@@ -1,23 +1,22 @@
 // Listings in words: one line each, for people.
 
+import { DAY, HOUR, MINUTE } from '../../lib/clock.ts';
 import type { Json } from './tool-row.ts';
 import { label } from './untrusted.ts';
 
-/** Members of a listing that say what it is, for those who choose among many. */
+/** Members of a short listing where the route has no `fields`; a test compares them with `fields=summary`. */
 export const SHORT_LISTING = [
   ...['id', 'object', 'propertyId', 'listingType', 'status', 'price', 'currency', 'priceFrequency'],
-  ...[
-    'closePrice',
-    'closedAt',
-    'propertyType',
-    'bedrooms',
-    'bathrooms',
-    'livingArea',
-    'areaUnit',
-    'yearBuilt',
-  ],
-  ...['address', 'daysOnMarket'],
+  ...['closePrice', 'closedAt', 'propertyType', 'bedrooms', 'bathrooms', 'livingArea', 'areaUnit'],
+  ...['yearBuilt', 'address', 'daysOnMarket', 'provider', 'fetchedAt'],
 ];
+
+/** What short listings at a path keep, and of their parts. */
+export const shortListingAt = (path: string, more: readonly string[] = []) => ({
+  [path]: [...SHORT_LISTING, ...more],
+  [`${path}/address`]: ['full', 'neighborhood'],
+  [`${path}/provider`]: ['attribution'],
+});
 
 /** A member that is an object; empty where it is not. */
 export const objectOf = (value: unknown): Json =>
@@ -48,8 +47,18 @@ function priceOf({ price, currency, priceFrequency, closePrice }: Json): string 
   return typeof closePrice === 'number' ? `${asked}, closed at ${number(closePrice)}` : asked;
 }
 
-/** `USD 1,895 a month · 3 bd · … · ACTIVE · lst_1`. */
-export function listingLine(listing: Json): string {
+/** `confirmed 3 min ago`: when the source last sent it; null where that is not known. */
+function ageOf(fetchedAt: unknown, now: number): string | null {
+  const at = typeof fetchedAt === 'string' ? Date.parse(fetchedAt) : Number.NaN;
+  if (Number.isNaN(at)) return null;
+  const age = Math.max(0, now - at);
+  if (age >= DAY) return `confirmed ${Math.floor(age / DAY)} d ago`;
+  if (age >= HOUR) return `confirmed ${Math.floor(age / HOUR)} h ago`;
+  return `confirmed ${age >= MINUTE ? `${Math.floor(age / MINUTE)} min` : `${Math.floor(age / 1000)} s`} ago`;
+}
+
+/** `USD 1,895 a month · 3 bd · … · ACTIVE · confirmed 3 min ago · lst_1`; `now` in milliseconds. */
+export function listingLine(listing: Json, now: number): string {
   const { bedrooms, bathrooms, livingArea, areaUnit, address, daysOnMarket } = listing;
   return dotted([
     priceOf(listing),
@@ -60,6 +69,7 @@ export function listingLine(listing: Json): string {
     word(objectOf(address).full),
     word(listing.status),
     counted(daysOnMarket, daysOnMarket === 1 ? 'day on market' : 'days on market'),
+    ageOf(listing.fetchedAt, now),
     word(listing.id),
   ]);
 }

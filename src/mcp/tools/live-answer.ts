@@ -1,8 +1,7 @@
 // Answer of the live read: the events of the listing stream, gathered into one.
 
 import type { ServerSentEvent } from '../../http/output/reply.ts';
-import { DAY, HOUR, MINUTE } from '../../lib/clock.ts';
-import { dotted, listingLine, objectOf } from './listing-text.ts';
+import { listingLine, objectOf } from './listing-text.ts';
 import type { Json } from './tool-row.ts';
 
 export interface LiveOptions {
@@ -28,13 +27,5 @@ export async function readLiveAnswer(
 /** `Cached: USD 1,895 a month · … · confirmed 3 min ago`. */
 function cachedLine(listing: Json, now: number): string {
   const { price, currency, priceFrequency, status, fetchedAt } = listing;
-  const facts = listingLine({ price, currency, priceFrequency, status });
-  return `Cached: ${dotted([facts, `confirmed ${ageOf(fetchedAt, now)} ago`])}. Fetching it live.`;
-}
-
-function ageOf(fetchedAt: unknown, now: number): string {
-  const age = Math.max(0, now - Date.parse(String(fetchedAt)));
-  if (age >= DAY) return `${Math.floor(age / DAY)} d`;
-  if (age >= HOUR) return `${Math.floor(age / HOUR)} h`;
-  return age >= MINUTE ? `${Math.floor(age / MINUTE)} min` : `${Math.floor(age / 1000)} s`;
+  return `Cached: ${listingLine({ price, currency, priceFrequency, status, fetchedAt }, now)}. Fetching it live.`;
 }

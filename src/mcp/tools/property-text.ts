@@ -9,12 +9,12 @@ const words = (value: unknown): string => (Array.isArray(value) ? value.map(word
 /** `name: text`; null where there is no text. */
 const named = (name: string, text: string): string | null => (text === '' ? null : `${name}: ${text}`);
 
-export function propertyText(answer: Json): string {
+export function propertyText(answer: Json, now: number): string {
   const { address, currentListing, live, features, yearBuilt, lotSize, areaUnit } = answer;
   const { error } = objectOf(live);
   const lines = [
     word(objectOf(address).full),
-    currentListing ? listingLine(objectOf(currentListing)) : 'Not on the market.',
+    currentListing ? listingLine(objectOf(currentListing), now) : 'Not on the market.',
     dotted([
       typeof yearBuilt === 'number' ? `built in ${yearBuilt}` : null,
       typeof lotSize === 'number' ? `lot of ${number(lotSize)} ${word(areaUnit)}` : null,
@@ -23,7 +23,7 @@ export function propertyText(answer: Json): string {
     ]),
     named('Features', words(features)),
     ...termLines(objectOf(currentListing)),
-    ...partLines(answer),
+    ...partLines(answer, now),
     dotted([
       `Data ${word(answer.source)}, confirmed by the source at ${word(answer.fetchedAt)}`,
       typeof error === 'string' ? `live fetch failed: ${word(error)}` : null,
@@ -58,7 +58,10 @@ function termLines({ rental, monthlyCosts, openHouses }: Json): (string | null)[
 }
 
 /** The parts that a call includes. */
-function partLines({ listings, history, areas, comparables, estimate, photos }: Json): (string | null)[] {
+function partLines(
+  { listings, history, areas, comparables, estimate, photos }: Json,
+  now: number,
+): (string | null)[] {
   const block = (name: string, lines: readonly string[]) =>
     named(name, lines.map((line) => `\n- ${line}`).join(''));
   return [
@@ -82,7 +85,7 @@ function partLines({ listings, history, areas, comparables, estimate, photos }: 
     ),
     block(
       'Comparables',
-      rowsOf(comparables).map((row) => comparableLine(row)),
+      rowsOf(comparables).map((row) => comparableLine(row, now)),
     ),
     estimate ? estimateText(objectOf(estimate)) : null,
     Array.isArray(photos) ? `${photos.length} photos` : null,
@@ -99,16 +102,16 @@ export function estimateText({ currency, sale, rent }: Json): string {
   return `${line('Price', sale)}\n${line('Monthly rent', rent)}`;
 }
 
-function comparableLine({ listing, basis, distance, distanceUnit, similarity }: Json): string {
+function comparableLine({ listing, basis, distance, distanceUnit, similarity }: Json, now: number): string {
   return dotted([
     basis === 'closed' ? 'closed' : 'on the market',
     `${number(distance)} ${word(distanceUnit)} away`,
     `similarity ${number(similarity)}`,
-    listingLine(objectOf(listing)),
+    listingLine(objectOf(listing), now),
   ]);
 }
 
-export function comparablesText({ data }: Json): string {
-  const rows = rowsOf(data).map(comparableLine);
+export function comparablesText({ data }: Json, now: number): string {
+  const rows = rowsOf(data).map((row) => comparableLine(row, now));
   return rows.length === 0 ? 'No comparable home. Try a larger maxRadius or daysOld.' : numbered(rows);
 }

@@ -1,7 +1,7 @@
 // Rows of the tool table about one home: the record, the live copy, the estimate and comparable homes.
 
 import { orNull } from './json-schema.ts';
-import { listingLine, objectOf, rowsOf, SHORT_LISTING, word } from './listing-text.ts';
+import { listingLine, objectOf, rowsOf, shortListingAt, word } from './listing-text.ts';
 import { comparablesText, estimateText, propertyText } from './property-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
 
@@ -21,7 +21,7 @@ const PROPERTY_FIELDS = [
   ...['lotSize', 'yearBuilt', 'features', 'lastSale', 'lastRent', 'source', 'fetchedAt', 'live'],
 ];
 const CURRENT = [
-  ...SHORT_LISTING.filter((name) => name !== 'object' && name !== 'address'),
+  'summary',
   ...[
     'originalPrice',
     'priceChange',
@@ -34,22 +34,11 @@ const CURRENT = [
   ],
 ].map((name) => `currentListing.${name}`);
 const COMPARABLE = [
-  ...['price', 'basis', 'closedAt', 'distance', 'distanceUnit', 'similarity'],
-  ...SHORT_LISTING.map((name) => (name === 'address' ? 'listing.address.full' : `listing.${name}`)),
+  ...['price', 'basis', 'closedAt', 'distance', 'distanceUnit', 'similarity', 'listing.summary'],
 ].map((name) => `comparables.${name}`);
 
 const LIVE = [
-  ...SHORT_LISTING,
-  ...[
-    'description',
-    'originalPrice',
-    'priceChange',
-    'photoCount',
-    'openHouses',
-    'source',
-    'fetchedAt',
-    'updatedAt',
-  ],
+  ...['description', 'originalPrice', 'priceChange', 'photoCount', 'openHouses', 'source', 'updatedAt'],
 ];
 
 /** The short record, and the parts that the call includes. */
@@ -111,23 +100,18 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     examples: [{ id: 'lst_8bxfyd9szrvre5mvzvqg' }],
     annotations: { ...READS, openWorldHint: true },
     short: {
-      keep: {
-        cached: LIVE,
-        live: LIVE,
-        'cached/address': ['full', 'neighborhood'],
-        'live/address': ['full', 'neighborhood'],
-      },
+      keep: { ...shortListingAt('cached', LIVE), ...shortListingAt('live', LIVE) },
     },
     output: {
       cached: { type: 'object' },
       live: orNull({ type: 'object' }),
       error: orNull({ type: 'object' }),
     },
-    text({ cached, live, error }) {
+    text({ cached, live, error }, now) {
       const { code, message } = objectOf(error);
       return [
-        live ? `Live: ${listingLine(objectOf(live))}` : `No live copy: ${word(message)} (${word(code)})`,
-        `Cached: ${listingLine(objectOf(cached))} · confirmed at ${word(objectOf(cached).fetchedAt)}`,
+        live ? `Live: ${listingLine(objectOf(live), now)}` : `No live copy: ${word(message)} (${word(code)})`,
+        `Cached: ${listingLine(objectOf(cached), now)}`,
       ].join('\n');
     },
     links: ({ cached }) => propertyLinks(objectOf(cached).propertyId, [objectOf(cached)]),
@@ -158,8 +142,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     annotations: READS,
     short: {
       keep: {
-        'data/*/listing': SHORT_LISTING.filter((name) => name !== 'object'),
-        'data/*/listing/address': ['full', 'neighborhood'],
+        ...shortListingAt('data/*/listing'),
         'data/*/why': ['differs'],
       },
     },

@@ -10,14 +10,14 @@ import { fence, jsonBlock } from './untrusted.ts';
 export function toolResult(
   row: ToolRow,
   answer: object,
-  { detail, sent }: { detail: Detail; sent: Json },
+  { detail, sent, now }: { detail: Detail; sent: Json; now: number },
 ): ToolResult {
   const projection = project(answer, detail === 'short' ? (row.short ?? {}) : null);
   const { value, untrusted } = projection;
   const isShort = row.short !== undefined && detail === 'short' && sent.fields === undefined;
   const omitted = omissions(row, projection, isShort);
   const text = [
-    row.text(value),
+    row.text(value, now),
     ...(detail === 'full' ? [jsonBlock(value)] : []),
     ...(omitted.length > 0 ? [omitted.join('\n')] : []),
     ...(untrusted.length > 0 ? [fence(untrusted)] : []),

@@ -1,16 +1,6 @@
 // Rows of the tool table that search: homes for rent, homes for sale, and areas.
 
-import {
-  dotted,
-  listingLine,
-  number,
-  numbered,
-  objectOf,
-  rowsOf,
-  SHORT_LISTING,
-  totalOf,
-  word,
-} from './listing-text.ts';
+import { dotted, listingLine, number, numbered, objectOf, rowsOf, totalOf, word } from './listing-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
 
 const PLACE = ['areaId', 'city', 'neighborhood', 'postalCode', 'address', 'lat', 'lng', 'radius', 'bbox'];
@@ -31,12 +21,6 @@ const HOME = [
 ];
 const ANSWER = ['currency', 'units', 'sort', 'limit', 'cursor', 'count', 'fields', 'explain'];
 
-/** The short record as the route's own `fields`, so that only its members are read. */
-const FIELDS = SHORT_LISTING.flatMap((name) => {
-  if (name === 'id' || name === 'object') return [];
-  return name === 'address' ? ['address.full', 'address.neighborhood'] : [name];
-});
-
 const DESCRIPTIONS = {
   q: 'Words in address, area names or description; all must match. Tolerates typos in names. For numbers and kinds use the other parameters.',
   areaId: 'In any of these areas. find_areas gives ids by name.',
@@ -54,13 +38,13 @@ const DESCRIPTIONS = {
 const shared = {
   defaults: { limit: 10 },
   defaultsFor: ({ fields }: Json, detail: string) =>
-    detail === 'short' && fields === undefined ? { fields: FIELDS } : {},
+    detail === 'short' && fields === undefined ? { fields: ['summary'] } : {},
   descriptions: DESCRIPTIONS,
   annotations: READS,
   short: {},
 } as const;
 
-function searchText(answer: Json, noun: string): string {
+function searchText(answer: Json, noun: string, now: number): string {
   const rows = rowsOf(answer.data);
   const total = totalOf(answer.total);
   const meta = objectOf(answer.meta);
@@ -72,7 +56,7 @@ function searchText(answer: Json, noun: string): string {
   const places = rowsOf(meta.suggestions).map(({ name, id }) => `${word(name)} (${word(id)})`);
   return [
     `${found}.${loading}`,
-    numbered(rows.map(listingLine)),
+    numbered(rows.map((row) => listingLine(row, now))),
     places.length > 0 ? `Did you mean: ${places.join(', ')}?` : '',
     rows.length === 0 ? 'Widen the filters, or call again with explain true.' : '',
   ]
@@ -111,7 +95,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
       { city: ['Eastmark'], minBedrooms: 3, maxPrice: 2500, pets: ['dogs'] },
       { areaId: ['neighborhood-ashgrove'], sort: ['price'] },
     ],
-    text: (answer) => searchText(answer, 'homes for rent'),
+    text: (answer, now) => searchText(answer, 'homes for rent', now),
     links: searchLinks,
   },
   {
@@ -130,7 +114,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
       { city: ['Eastmark'], minBedrooms: 3, maxPrice: 700000 },
       { areaId: ['city-eastmark'], status: ['CLOSED'], closedSince: 'P90D', sort: ['-closedAt'] },
     ],
-    text: (answer) => searchText(answer, 'homes for sale'),
+    text: (answer, now) => searchText(answer, 'homes for sale', now),
     links: searchLinks,
   },
   {

@@ -45,8 +45,8 @@ export interface ToolRow {
   readonly emptyAnswer?: (args: Json) => Json;
   /** Members of the answer where the route's schema does not say them. */
   readonly output?: Json;
-  /** The answer in words, from its projection. */
-  readonly text: (answer: Json) => string;
+  /** The answer in words, from its projection; `now` in milliseconds, for ages. */
+  readonly text: (answer: Json, now: number) => string;
   /** What the answer is about, for links. */
   readonly links?: (answer: Json) => readonly ResourceId[];
 }

@@ -7,7 +7,7 @@ import {
   numbered,
   objectOf,
   rowsOf,
-  SHORT_LISTING,
+  shortListingAt,
   word,
 } from './listing-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
@@ -37,10 +37,10 @@ function watcherLine({ id, status, statusReason, target, cadence, initialMatchCo
 
 const watcherLinks = ({ id }: Json) => (typeof id === 'string' ? [{ kind: 'watcher', id } as const] : []);
 
-function eventLine({ timestamp, type, data }: Json): string {
+function eventLine({ timestamp, type, data }: Json, now: number): string {
   const { object, metric, areaId, op, threshold, value, reason, events, count } = objectOf(data);
   const facts = [
-    object === undefined ? null : listingLine(objectOf(object)),
+    object === undefined ? null : listingLine(objectOf(object), now),
     metric === undefined
       ? null
       : `${word(metric)} in ${word(areaId)} is ${number(value)}: ${word(op)} ${number(threshold)}`,
@@ -50,14 +50,14 @@ function eventLine({ timestamp, type, data }: Json): string {
   return dotted([word(timestamp), word(type), ...facts]);
 }
 
-function eventText({ data, page }: Json): string {
+function eventText({ data, page }: Json, now: number): string {
   const rows = rowsOf(data).flatMap((event) => [event, ...rowsOf(objectOf(event.data).events)]);
-  const head = rows.length === 0 ? 'Nothing happened since.' : numbered(rows.map(eventLine));
+  const head =
+    rows.length === 0 ? 'Nothing happened since.' : numbered(rows.map((row) => eventLine(row, now)));
   return `${head}\nTo read what comes next, send after "${word(objectOf(page).nextCursor)}".`;
 }
 
 const EVENT = ['id', 'type', 'timestamp', 'cursor', 'watcherId', 'data'];
-const EVENT_LISTING = SHORT_LISTING.filter((name) => name !== 'object');
 
 const WATCHED_QUERY = {
   type: 'object',
@@ -137,11 +137,9 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     short: {
       keep: {
         'data/*': EVENT,
-        'data/*/data/object': EVENT_LISTING,
-        'data/*/data/object/address': ['full', 'neighborhood'],
+        ...shortListingAt('data/*/data/object'),
         'data/*/data/events/*': EVENT,
-        'data/*/data/events/*/data/object': EVENT_LISTING,
-        'data/*/data/events/*/data/object/address': ['full', 'neighborhood'],
+        ...shortListingAt('data/*/data/events/*/data/object'),
       },
     },
     text: eventText,
