@@ -26,6 +26,7 @@ import {
 } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import { type Corrections, findCorrections } from '../timeline/history-correction.ts';
+import { withAskingPrice } from './asking-price.ts';
 import { listingId, propertyId, propertyIdentity } from './identity.ts';
 import type { ListingSnapshot } from './search-row.ts';
 
@@ -70,7 +71,7 @@ export function planWrite(
   placement: Placement,
   observedAt: number,
 ): ListingWrite | null {
-  const draft = completeDraft(incoming, before?.record ?? null);
+  const draft = withAskingPrice(completeDraft(incoming, before?.record ?? null), before?.record ?? null);
   const digest = digestOf(draft);
   if (before?.digest.equals(digest)) return null;
   if (before && isOlder(draft, before.record)) return null;

@@ -2,7 +2,13 @@
 
 import { DAY, parseTime } from '../lib/clock.ts';
 import { addLocalTime, localTimeBetween } from './local-time.ts';
-import { firstDate, MARKET_START_DATES, type ReportedDate, type ReportedDates } from './reported-dates.ts';
+import {
+  firstDate,
+  MARKET_START_DATES,
+  type ReportedDate,
+  type ReportedDates,
+  type ReportedMoment,
+} from './reported-dates.ts';
 import { isOnMarket, type Status } from './vocabulary.ts';
 
 /** Milliseconds since the epoch. `end` is null while the clock runs; time on hold is taken out by moving `start`. */
@@ -33,9 +39,21 @@ export function daysOnMarket(clock: DaysOnMarketClock, now: number): number | nu
 export function initialClock(reported: ReportedStatus, observedAt: number): DaysOnMarketClock {
   const { status, dates } = reported;
   const start = firstDate(dates, MARKET_START_DATES)?.at ?? (isOnMarket(status) ? observedAt : null);
-  if (start === null || status === 'COMING_SOON' || status === 'INCOMPLETE')
-    return { start: null, end: null };
-  return { start, end: stopsClock(status) ? Math.max(start, leftMarketAt(reported, observedAt)) : null };
+  if (start === null || status === 'COMING_SOON' || status === 'INCOMPLETE') return UNKNOWN_DAYS;
+  if (!stopsClock(status)) return { start, end: null };
+  if (isListedAfterLeaving(reported, observedAt)) return UNKNOWN_DAYS;
+  return { start, end: Math.max(start, leftMarketAt(reported, observedAt)) };
+}
+
+const UNKNOWN_DAYS: DaysOnMarketClock = { start: null, end: null };
+
+/** Whether the source dates the listing after it left the market: how long it was there is unknown then, not 0 days. */
+function isListedAfterLeaving(reported: ReportedStatus, observedAt: number): boolean {
+  const listed = firstDate(reported.dates, MARKET_START_DATES);
+  const left = reportedEnd(reported, observedAt);
+  if (listed === null || left === null) return false;
+  // A day lasts until the next one begins; of two days the later one counts.
+  return left.day === null || listed.day !== null ? listed.at > left.at : listed.at >= left.at + DAY;
 }
 
 /**
@@ -52,6 +70,7 @@ export function updateClock(
   const { end } = clock;
   const start = updateStart(clock.start, before, reported);
   if (stopsClock(reported.status)) {
+    if (isListedAfterLeaving(reported, observedAt)) return UNKNOWN_DAYS;
     const left =
       end === null ? leftMarketAt(reported, observedAt) : updateEnd(clock, end, before, reported, observedAt);
     return { start, end: Math.max(start, left) };
@@ -88,7 +107,8 @@ function updateEnd(
   )
     return pendingAt;
   if (before.status !== reported.status) return end;
-  const [previous, current] = [reportedEnd(before, observedAt), reportedEnd(reported, observedAt)];
+  const previous = reportedEnd(before, observedAt)?.at ?? null;
+  const current = reportedEnd(reported, observedAt)?.at ?? null;
   if (current === null) return end;
   // Without an earlier date the end is when the change was observed; a date reported later must lie before it.
   const isCorrection = previous === null ? current < end : end === Math.max(start ?? previous, previous);
@@ -97,13 +117,13 @@ function updateEnd(
 
 /** When a listing left the market: at its contract if it has one, else at its withdrawal. */
 const leftMarketAt = (reported: ReportedStatus, observedAt: number): number =>
-  reportedEnd(reported, observedAt) ?? observedAt;
+  reportedEnd(reported, observedAt)?.at ?? observedAt;
 
-function reportedEnd({ status, dates }: ReportedStatus, observedAt: number): number | null {
+function reportedEnd({ status, dates }: ReportedStatus, observedAt: number): ReportedMoment | null {
   const fields: readonly ReportedDate[] = isSold(status)
     ? ['pendingAt', 'offMarketAt', 'closedAt', 'statusChangedAt']
     : ['offMarketAt', 'statusChangedAt', 'expiresOn'];
-  const past = fields.map((field) => dates[field]?.at).find((at) => at !== undefined && at <= observedAt);
+  const past = fields.map((field) => dates[field]).find((date) => date !== null && date.at <= observedAt);
   return past ?? null;
 }
 

@@ -95,8 +95,11 @@ export function initialEvents({ draft, dates, price, observedAt }: Observation):
 export function eventsBetween(before: PreviousObservation, current: Observation): ListingEvent[] {
   const { draft, price } = current;
   const events: ListingEvent[] = [];
+  const since = dateOfChange(statusDates(draft.status), before, current);
   if (before.price !== price && changesAskingPrice(before, draft)) {
-    const date = dateOfChange(['priceChangedAt'], before, current);
+    const changed = dateOfChange(['priceChangedAt'], before, current);
+    // Nobody asks a price of a home that is sold: the change was before, and is noticed late.
+    const date = draft.status === 'CLOSED' && changed.at > since.at ? since : changed;
     events.push({ ...NO_VALUES, event: 'PRICE_CHANGED', ...date, price, previousPrice: before.price });
   }
   if (before.status === draft.status) return events;
@@ -106,7 +109,7 @@ export function eventsBetween(before: PreviousObservation, current: Observation)
   events.push({
     ...NO_VALUES,
     event,
-    ...dateOfChange(statusDates(draft.status), before, current),
+    ...since,
     price: event === 'CLOSED' ? (draft.closePrice ?? price) : price,
     status: draft.status,
     previousStatus: pending ? 'PENDING' : before.status,

@@ -10,6 +10,7 @@ import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { type ComparedReads, DEFAULT_RADIUS } from './compared-reads.ts';
 import { findNeighbours, type Neighbour, type NeighbourQuery } from './neighbour-store.ts';
+import { isNominal, withoutNominal } from './nominal-price.ts';
 import { computeSimilarity, FACTS, type HomeFact, type HomeFacts, type Similarity } from './similarity.ts';
 import { homeFacts, type VisibleProperty } from './subject-property.ts';
 
@@ -141,16 +142,17 @@ export async function findComparables(
 ): Promise<Ranked<Comparable>[]> {
   const closedSince = new Date(query.now - daysOld * DAY).toISOString().slice(0, 10);
   const homes = await findNeighbours(database, { ...query, closedSince });
-  return rankBySimilarity(
-    query.subject,
-    homes.flatMap((home) => asComparable(home, query.listingType) ?? []),
-  );
+  const comparables = homes.flatMap((home) => asComparable(home, query.listingType) ?? []);
+  return rankBySimilarity(query.subject, withoutNominal(comparables));
 }
 
-/** The home with the price it is compared by; null where it has none. */
+/** The home with the price it is compared by; null where it has none that says anything of its value. */
 function asComparable(home: Neighbour, listingType: ListingType): Comparable | null {
-  if (listingType === 'sale' && home.status === 'CLOSED' && home.closePrice !== null && home.closePrice > 0)
-    return { ...home, comparablePrice: home.closePrice, basis: 'closed' };
+  const { closePrice } = home;
+  if (listingType === 'sale' && home.status === 'CLOSED' && closePrice !== null && closePrice > 0) {
+    if (isNominal({ ...home, closePrice })) return null;
+    return { ...home, comparablePrice: closePrice, basis: 'closed' };
+  }
   return home.price !== null && home.price > 0
     ? { ...home, comparablePrice: home.price, basis: 'asking' }
     : null;

@@ -6,6 +6,7 @@ import { HOUR } from '../lib/clock.ts';
 import type { ListingType, PropertyType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { boxesSql } from './neighbour-store.ts';
+import { MIN_PRICE_PER_AREA, MIN_SHARE_OF_ASKING } from './nominal-price.ts';
 import { comparableTypes } from './similarity.ts';
 
 /** The homes whose trend is wanted. */
@@ -74,7 +75,10 @@ async function findSlope(database: Database, scope: TrendScope): Promise<number>
           and ${scope.ignoreDisplayRules ? sql`true` : sql`displayed`}
           and closed_at <= ${now}::timestamptz and closed_at > ${now}::timestamptz - make_interval(days => ${TREND_DAYS}::int)
           and (${boxesSql(sql, centre, TREND_RADIUS_KM)}) and living_area > 0
-          and case listing_type when 'sale' then close_price else price end > 0),
+          and case listing_type
+            when 'sale' then close_price >= living_area * ${MIN_PRICE_PER_AREA}::double precision
+              and close_price >= coalesce(price * ${MIN_SHARE_OF_ASKING}::double precision, 0)
+            else price > 0 end),
       cell as (select regr_sxy(worth, age) as sxy, regr_sxx(worth, age) as sxx from closing group by x, y)
       select coalesce(-sum(sxy) / (sum(sxx) + ${STRENGTH}::double precision), 0) as slope from cell`,
   );

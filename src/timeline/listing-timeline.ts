@@ -144,7 +144,27 @@ function statusChangesOf(listing: MarketListing, events: readonly ListingEvent[]
     }
   }
   later.forEach(addEvent);
-  return withReportedDates(listing, changes);
+  return withReportedDates(listing, withoutTakenBack(listing, changes));
+}
+
+/**
+ * Leaves out closings that the source took back: the listing is on the market or under contract again, and did not come on the
+ * market for another time since. The status before goes on.
+ */
+function withoutTakenBack(listing: MarketListing, changes: readonly StatusChange[]): StatusChange[] {
+  const cameOnMarket = parseMoment(listing.onMarketDate, listing.timeZone)?.at ?? Number.NEGATIVE_INFINITY;
+  const lastOffer = changes.findLastIndex(({ status }) => isOnMarket(status) || status === 'PENDING');
+  const kept: StatusChange[] = [];
+  let isTakenBack = false;
+  for (const [index, change] of changes.entries()) {
+    const closedAt = (change.reported ?? change).at;
+    if (change.status === 'CLOSED' && index < lastOffer && cameOnMarket <= closedAt) isTakenBack = true;
+    else if (!isTakenBack || change.status !== kept.at(-1)?.status) {
+      kept.push(change);
+      isTakenBack = false;
+    }
+  }
+  return kept;
 }
 
 /** Applies the reported on-market date and the end of days on market, where they fit the order. */

@@ -155,9 +155,11 @@ function departureEvents({ listing, statusChanges, spans, firstOnMarket }: Listi
       localTimeBetween(firstOnMarket.at, at, timeZone) - pausedTimeBefore(statusChanges, at, timeZone);
     return Math.max(0, Math.floor(lasted / DAY));
   };
-  const left = salesOf(statusChanges).map((change) =>
-    createEvent(listing, 'left', change, { days: daysTo(change.at) }),
-  );
+  const left = salesOf(statusChanges).map((change) => {
+    // Listed after its sale, it was never on the market: the sale keeps its date, and has no days.
+    const moment = firstOnMarket === null && change.reported ? change.reported : change;
+    return createEvent(listing, 'left', moment, { days: daysTo(change.at) });
+  });
   const ended = spans
     .filter(
       ({ nextStatus }) =>
@@ -177,7 +179,7 @@ function statusEvents({ listing, statusChanges, priceChanges }: ListingTimeline)
     if (reported === null) return [];
     if (status === 'PENDING') return [createEvent(listing, 'pending', reported)];
     if (status === 'CLOSED') {
-      // If the sale fell through afterwards, its price is no longer stored.
+      // Once the listing was offered another time, the price of its earlier sale is no longer stored.
       const isFinal =
         at === lastClosing && !statusChanges.slice(at + 1).some((change) => isOnMarket(change.status));
       return [

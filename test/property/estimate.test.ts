@@ -75,6 +75,32 @@ test('one home sold twice counts once, by its latest sale, and its own sales nev
   assert.deepEqual([sale.value, sale.n], [threeDigits(estimateOf(subject, homes).value), 7]);
 });
 
+test('a nominal price is no evidence of value, whether a deed states ten dollars or a hundredth of what homes cost', async () => {
+  const { subject, homes } = street(town(8), 'nominal');
+  const [first, second, third] = homes;
+  assert.ok(first && second && third);
+  const ids = await write(
+    offered(subject),
+    ...homes.map((home) => sold(home, '2026-02-01')),
+    // Later sales of the same homes, and more of them than there are real ones.
+    sold({ ...first, price: 10 }, '2026-04-01', { listingKey: 'deed' }),
+    sold({ ...second, price: 5_000 }, '2026-04-01', { listingKey: 'share' }),
+    sold({ ...third, price: 200_000 }, '2026-04-01', { listingKey: 'relatives', listPrice: 600_000 }),
+    ...Array.from({ length: 9 }, (_, at) => sold({ ...first, key: `gift-${at}`, price: 1 }, '2026-03-01')),
+  );
+  const { sale } = await estimate(ids.get(subject.key));
+  const expected = estimateOf(subject, homes);
+  assert.deepEqual(
+    [sale.value, sale.low, sale.high, sale.n],
+    [...[expected.value, expected.low, expected.high].map(threeDigits), 7],
+  );
+  const prices = (await comparables(ids.get(subject.key), 'limit=20')).map(({ price }) => price);
+  assert.deepEqual(
+    prices.toSorted((a, b) => a - b),
+    homes.map(({ price }) => price).toSorted((a, b) => a - b),
+  );
+});
+
 test('prices are carried to the day along the trend of what closed around the place, half a year at the most', async () => {
   const at = town(7);
   const day = (age: number) => new Date(clock.now() - age * DAY).toISOString().slice(0, 10);

@@ -116,9 +116,21 @@ export function expectYield(
   );
 }
 
+/** The history without closings after which the listing was offered again: until then it had the status from before. */
+function withoutTakenBack(history: ListingHistory): ListingHistory {
+  const steps = [...history.steps];
+  for (const [at, step] of steps.entries()) {
+    const isTakenBack = steps.slice(at + 1).some(({ status }) => onMarket(status) || status === 'PENDING');
+    const earlier = steps[at - 1];
+    if (step.status === 'CLOSED' && isTakenBack && earlier) steps[at] = { ...step, status: earlier.status };
+  }
+  return { ...history, steps };
+}
+
 /** Everything that a metric can be chosen for, over these histories. */
-export function expect(all: readonly ListingHistory[], question: Question): Record<string, Expected> {
+export function expect(recorded: readonly ListingHistory[], question: Question): Record<string, Expected> {
   const { listingType, keeps, start, end } = question;
+  const all = recorded.map(withoutTakenBack);
   const ofType = all.filter((history) => history.listingType === listingType);
   const chosen = ofType.filter((history) => history.displayed && keeps(history));
   const within = (at: number, from = start) => at >= from && at < end;
