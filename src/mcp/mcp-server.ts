@@ -8,6 +8,7 @@ import {
   ResourceNotFoundError,
   Server,
   type ServerContext,
+  SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
 import type { Principal } from '../access/tiers/tiers.ts';
 import type { RequestContext } from '../http/frame/route.ts';
@@ -16,10 +17,11 @@ import { nearest } from '../lib/nearest.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Complete } from './completion.ts';
 import { INSTRUCTIONS } from './instructions.ts';
-import { readMessage, requestedUris, withUris } from './message.ts';
+import { type Message, readMessage, requestedUris, withUris } from './message.ts';
 import type { McpPrompts } from './prompts.ts';
 import type { McpResources } from './resources/resources.ts';
 import type { Subscriptions } from './resources/subscriptions.ts';
+import { allFaults } from './tools/problem-result.ts';
 import type { Tool, ToolContext, ToolResult } from './tools/tool.ts';
 
 export type McpCall = RequestContext<Principal, unknown, unknown, unknown>;
@@ -85,9 +87,12 @@ const isEventStream = ({ headers }: Response): boolean =>
 /** The headers that the SDK reads; no credential among them. */
 function webHeaders(headers: McpCall['headers']): Record<string, string> {
   const names = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'];
-  return Object.fromEntries(
+  const sent = Object.fromEntries(
     names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
   );
+  // Of clients that agreed on it with an earlier release, and of those that begin without `initialize`.
+  if (sent['mcp-protocol-version'] === WITH_BATCHES) sent['mcp-protocol-version'] = BEFORE_BATCHES;
+  return sent;
 }
 
 const CACHE_HINTS = {
@@ -101,15 +106,32 @@ const CAPABILITIES = {
   modern: { ...COMMON, resources: { subscribe: true } },
 };
 
+/** Allows batches in each message, which are refused here: whoever asks for it gets the one before. */
+const WITH_BATCHES = '2025-03-26';
+const BEFORE_BATCHES = '2024-11-05';
+const VERSIONS = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version !== WITH_BATCHES);
+
+/** The versions to choose from: the SDK agrees to the one asked for, else to the first. */
+const versionsFor = ({ method, params }: Message): string[] =>
+  method === 'initialize' && params.protocolVersion === WITH_BATCHES
+    ? [BEFORE_BATCHES, ...VERSIONS]
+    : VERSIONS;
+
 /** A server for one request, with the handler of its method alone. Everything that it lists was compiled at startup. */
 function buildServer(options: McpServerOptions, { era, authInfo }: McpRequestContext): Server {
   const { version, publicUrl } = options;
   const call = authInfo?.extra?.call as McpCall;
+  const message = readMessage(call.body);
   const server = new Server(
     { name: 'freehold', title: 'Freehold', version, websiteUrl: `${publicUrl}/docs/mcp` },
-    { instructions: INSTRUCTIONS, capabilities: CAPABILITIES[era], cacheHints: CACHE_HINTS },
+    {
+      instructions: INSTRUCTIONS,
+      capabilities: CAPABILITIES[era],
+      cacheHints: CACHE_HINTS,
+      supportedProtocolVersions: versionsFor(message),
+    },
   );
-  const { method } = readMessage(call.body);
+  const { method } = message;
   if (Object.hasOwn(HANDLERS, method)) HANDLERS[method]?.(server, options, call);
   return server;
 }
@@ -130,7 +152,8 @@ const HANDLERS: Readonly<Record<string, SetHandler>> = {
       const startedAt = clock.monotonic();
       const result = await tool.call(params.arguments ?? {}, toolContext(call, request));
       onResult(tool.name, result, call, clock.monotonic() - startedAt);
-      return { ...result };
+      const { outcome: _, ...sent } = result;
+      return sent;
     }),
   'resources/list': (server, { resources }) =>
     server.setRequestHandler('resources/list', () => ({ resources: [...resources.list()] })),
@@ -186,6 +209,6 @@ async function protocolErrors<Result>(uri: string, work: () => Promise<Result>):
     if (!(error instanceof Problem)) throw error;
     if (error.status === 404) throw new ResourceNotFoundError(uri, error.message);
     const code = error.status < 500 ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError;
-    throw new ProtocolError(code, error.message, { code: error.code, errors: error.errors });
+    throw new ProtocolError(code, allFaults(error), { code: error.code, errors: error.errors });
   }
 }

@@ -62,7 +62,7 @@ function createLoader({ metrics, ...options }: McpRouteOptions): () => Promise<S
     ['tool'],
   );
   const onResult = (tool: string, result: ToolResult, call: McpCall, milliseconds: number) => {
-    const outcome = outcomeOf(result);
+    const { outcome } = result;
     calls.inc({ tool, outcome });
     durations.observe({ tool }, milliseconds / 1_000);
     call.note({ outcome });
@@ -74,11 +74,6 @@ function createLoader({ metrics, ...options }: McpRouteOptions): () => Promise<S
     );
     return loading;
   };
-}
-
-/** `ok`, or the code of the problem. */
-function outcomeOf({ isError, structuredContent }: ToolResult): string {
-  return isError === true ? String(structuredContent?.code ?? 'error') : 'ok';
 }
 
 const METHODS = new Set([

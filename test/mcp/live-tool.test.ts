@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { until } from '../support/check/until.ts';
-import { textOf, toolCaller } from '../support/mcp/call-tool.ts';
+import { codeOf, textOf, toolCaller } from '../support/mcp/call-tool.ts';
 import { FAULTS } from '../support/sources/upstream.ts';
 import { record, startStreams } from '../support/streams/service.ts';
 
@@ -85,14 +85,14 @@ test('a client that leaves gives its place back, and the fetch is dropped', asyn
 test('a tier too low is a result that names the tier and says where tiers are explained', async () => {
   const answer = await toolCaller(service.url, keys.free)('get_listing_live', { id: service.id('a') });
   assert.equal(answer.isError, true);
-  assert.equal(answer.structuredContent.code, 'TIER_RESTRICTED');
+  assert.equal(codeOf(answer), 'TIER_RESTRICTED');
   assert.match(textOf(answer), /needs the Pro tier.*these credentials have the Free tier/);
   assert.ok(textOf(answer).includes(`${service.url}/docs/limits`));
 });
 
 test('an unknown listing is a result that says where ids come from', async () => {
   const answer = await call('get_listing_live', { id: 'lst_nothing' });
-  assert.deepEqual([answer.isError, answer.structuredContent.code], [true, 'LISTING_NOT_FOUND']);
+  assert.deepEqual([answer.isError, codeOf(answer)], [true, 'LISTING_NOT_FOUND']);
   assert.match(textOf(answer), /search_rentals/);
 });
 

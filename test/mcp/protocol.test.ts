@@ -92,6 +92,29 @@ test('CO1, CO2, CO3: a preflight is answered without credentials, and pages may 
   }
 });
 
+test('a client is answered with the version that it asks for, and with 2024-11-05 for 2025-03-26, whose batches are refused', async () => {
+  const agreed = async (protocolVersion: string) => {
+    const clientInfo = { name: 'test', version: '1' };
+    const params = { protocolVersion, clientInfo, capabilities: {} };
+    const options = { era: 'initialize', credential: key } as const;
+    const headers = { 'mcp-protocol-version': protocolVersion };
+    const answers = [
+      await send(service, 'initialize', params, { ...options, headers }),
+      await send(service, 'initialize', params, options),
+    ];
+    const [version, same] = answers.map(({ result }) => result?.protocolVersion);
+    assert.equal(version, same);
+    return version;
+  };
+  for (const version of ['2025-11-25', '2025-06-18', '2024-11-05', '2024-10-07'])
+    assert.equal(await agreed(version), version);
+  assert.equal(await agreed('2025-03-26'), '2024-11-05');
+  // Its header comes with clients that agreed to it before, and with those that send no `initialize`.
+  const headers = { 'mcp-protocol-version': '2025-03-26' };
+  const called = await callTool(service, 'get_usage', {}, { era: 'initialize', credential: key, headers });
+  assert.deepEqual([called.status, called.result?.structuredContent?.tier], [200, 'business']);
+});
+
 /** Statuses for each origin, or host, of a request that is in order otherwise; undici would not send another Host. */
 async function statuses(
   base: string,

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { listTools, textOf, toolCaller } from '../support/mcp/call-tool.ts';
+import { codeOf, faultsOf, listTools, textOf, toolCaller } from '../support/mcp/call-tool.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after }, { source: 'sample' });
@@ -37,9 +37,10 @@ test('a search finds what its REST twin finds, ten short records of it, with lin
     Array(10).fill(undefined),
   );
   assert.deepEqual(
-    result.content.filter(({ type }) => type === 'resource_link').map(({ uri }) => uri),
+    result.structuredContent.links,
     data.map(({ id }) => `listing://${id}`),
   );
+  for (const { id } of data) assert.ok(textOf(result).includes(`listing://${id}`), id);
   assert.match(textOf(result), new RegExp(`${total.value} homes for rent match; 10 shown`));
   assert.match(textOf(result), /send detail "full"/);
   assert.match(textOf(result), /cursor "[\w-]{20,}"/);
@@ -123,11 +124,10 @@ test('all tools are listed with a title, examples and schemas of objects, small 
 test('every example is taken by its tool', async () => {
   for (const { name, inputSchema } of await listTools(url, keys.free)) {
     for (const example of (inputSchema as { examples: Record<string, unknown>[] }).examples) {
-      const { structuredContent } = await call(String(name), example);
+      const answer = await call(String(name), example);
       // The ids of examples are made up.
-      const { status = 200, detail = '' } = structuredContent;
-      const isTaken = status !== 400 || /names no listing/.test(String(detail));
-      assert.ok(isTaken, `${name}: ${JSON.stringify(structuredContent)}`);
+      const isTaken = answer.isError !== true || /names no listing|_NOT_FOUND/.test(textOf(answer));
+      assert.ok(isTaken, `${name}: ${textOf(answer)}`);
     }
   }
 });
@@ -165,9 +165,10 @@ test('no answer to the fewest arguments is longer than 12 kB', async () => {
 
 test('wrong arguments are named, each with the remedy, and what was meant', async () => {
   const faults = async (name: string, args: object) => {
-    const { isError, structuredContent } = await call(name, args);
-    assert.equal(isError, true);
-    return structuredContent.errors as { parameter: string; detail: string; suggestion?: string }[];
+    const answer = await call(name, args);
+    assert.equal(answer.isError, true);
+    assert.equal(codeOf(answer), 'INVALID_PARAMETER');
+    return faultsOf(answer);
   };
   const errors = await faults('search_sales', {
     minBedroom: 3,
@@ -176,21 +177,19 @@ test('wrong arguments are named, each with the remedy, and what was meant', asyn
     detail: 'long',
     apiKey: 'x',
   });
-  const byName = Object.fromEntries(errors.map(({ parameter, ...rest }) => [parameter, rest]));
-  assert.deepEqual(Object.keys(byName).toSorted(), ['apiKey', 'detail', 'facets', 'limit', 'minBedroom']);
-  assert.equal(byName.minBedroom?.suggestion, 'minBedrooms');
-  assert.match(byName.facets?.detail ?? '', /GET \/v1\/search\/sales of the REST API has it/);
-  assert.match(byName.limit?.detail ?? '', /at least 1/);
-  assert.match(byName.detail?.detail ?? '', /short, full/);
-  assert.match(byName.apiKey?.detail ?? '', /Authorization/);
-  assert.deepEqual(await faults('get_property', {}), [{ parameter: 'id', detail: 'is required' }]);
+  const named = [...errors.keys()].toSorted();
+  assert.deepEqual(named, ['apiKey', 'detail', 'facets', 'limit', 'minBedroom']);
+  assert.match(errors.get('minBedroom') ?? '', /Did you mean minBedrooms\?/);
+  assert.match(errors.get('facets') ?? '', /GET \/v1\/search\/sales of the REST API has it/);
+  assert.match(errors.get('limit') ?? '', /at least 1/);
+  assert.match(errors.get('detail') ?? '', /short, full/);
+  assert.match(errors.get('apiKey') ?? '', /Authorization/);
+  assert.deepEqual([...(await faults('get_property', {}))], [['id', 'The parameter id is required.']]);
   assert.deepEqual(
-    (await faults('compare_markets', { metrics: ['inventory', 'inventory'] })).map(
-      ({ parameter }) => parameter,
-    ),
+    [...(await faults('compare_markets', { metrics: ['inventory', 'inventory'] })).keys()],
     ['metrics', 'listingType', 'areaId'],
   );
-  assert.equal((await faults('get_usage', { detail: 'full' }))[0]?.parameter, 'detail');
+  assert.deepEqual([...(await faults('get_usage', { detail: 'full' })).keys()], ['detail']);
 });
 
 test('an agent cannot name a webhook, and is told how events are read instead', async () => {
@@ -220,14 +219,13 @@ test('a watcher is created, paused, resumed and deleted as over REST; that of an
   const foreign = toolCaller(url, keys.pro);
   for (const name of ['get_watcher_events', 'pause_watcher', 'resume_watcher', 'delete_watcher']) {
     const [theirs, nobodys] = await Promise.all([foreign(name, { id }), foreign(name, { id: 'wat_nobody' })]);
-    const { requestId: _, ...problem } = theirs.structuredContent;
-    const { requestId: __, ...same } = nobodys.structuredContent;
-    assert.equal(problem.code, 'WATCHER_NOT_FOUND', name);
-    assert.deepEqual(problem, same);
+    const [problem, same] = [theirs, nobodys].map((each) => textOf(each).replace(/requestId: \S+/, ''));
+    assert.equal(codeOf(theirs), 'WATCHER_NOT_FOUND', name);
+    assert.equal(problem, same);
   }
   assert.deepEqual((await call('delete_watcher', { id })).structuredContent, {
     ...{ object: 'watcher', id, deleted: true },
-    ...{ untrusted: [], omitted: [] },
+    ...{ links: [], untrusted: [], omitted: [] },
   });
   assert.equal((await service.get(`/v1/watchers/${id}`, keys.internal)).status, 404);
 });

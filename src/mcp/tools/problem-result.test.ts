@@ -10,25 +10,32 @@ const options = { publicUrl: 'https://homes.example', requestId: 'req_1' };
 test('a bad argument is a result that names it, the remedy, and what was probably meant', () => {
   const result = problemResult(invalidParameter('beds', 'is not known', 'bedrooms'), options);
   assert.equal(result.isError, true);
-  assert.deepEqual(result.content, [
-    { type: 'text', text: 'The parameter beds is not known. Did you mean bedrooms?' },
-  ]);
-  assert.deepEqual(result.structuredContent, {
-    type: 'https://homes.example/docs/errors#INVALID_PARAMETER',
-    title: 'Invalid parameter',
-    status: 400,
-    detail: 'The parameter beds is not known. Did you mean bedrooms?',
-    code: 'INVALID_PARAMETER',
-    requestId: 'req_1',
-    errors: [{ parameter: 'beds', detail: 'is not known', suggestion: 'bedrooms' }],
-  });
+  const text =
+    'The parameter beds is not known. Did you mean bedrooms?\ncode: INVALID_PARAMETER · requestId: req_1';
+  assert.deepEqual(result.content, [{ type: 'text', text }]);
+  assert.equal(result.outcome, 'INVALID_PARAMETER');
+  // Clients hold it against the output schema, which describes answers.
+  assert.ok(!('structuredContent' in result));
 });
 
-test('a reached limit says in words and in a member how many seconds to wait', () => {
+test('of several faults each one is told with its remedy, of parameters and of members', () => {
+  const errors = [
+    { parameter: 'beds', detail: 'is not known', suggestion: 'bedrooms' },
+    { pointer: '/target/listingId', detail: 'names no listing' },
+    { parameter: 'limit', detail: 'must be at least 1' },
+  ];
+  const { content } = problemResult(new Problem('INVALID_PARAMETER', 'In short.', { errors }), options);
+  assert.deepEqual(content[0]?.text.split('\n').slice(0, 3), [
+    'The parameter beds is not known. Did you mean bedrooms?',
+    'The member target/listingId names no listing.',
+    'The parameter limit must be at least 1.',
+  ]);
+});
+
+test('a reached limit says how many seconds to wait', () => {
   const problem = new Problem('RATE_LIMITED', 'At most 60 requests a minute.', {
     headers: { 'retry-after': '7' },
   });
-  const { content, structuredContent } = problemResult(problem, options);
-  assert.match(JSON.stringify(content), /Wait 7 s/);
-  assert.equal(structuredContent?.retryAfterSeconds, 7);
+  const { content } = problemResult(problem, options);
+  assert.match(content[0]?.text ?? '', /^code: RATE_LIMITED · retryAfterSeconds: 7 · /m);
 });

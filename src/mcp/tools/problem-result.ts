@@ -1,8 +1,7 @@
-// Problems as results of tools: a sentence with the next step, and the problem document as structured content.
+// Problems as results of tools: text alone, since clients hold structured content, of errors too, against the output schema.
 
-import { problemReply } from '../../http/output/problem-document.ts';
-import type { Problem, ProblemCode } from '../../lib/problem.ts';
-import { project } from './projection.ts';
+import { type FieldError, faultSentence, type Problem, type ProblemCode } from '../../lib/problem.ts';
+import { dotted } from './listing-text.ts';
 import type { ToolResult } from './tool.ts';
 import { visibleText } from './untrusted.ts';
 
@@ -30,23 +29,30 @@ const NEXT_STEPS: Partial<Readonly<Record<ProblemCode, (publicUrl: string) => st
   SUBSCRIPTIONS_UNAVAILABLE: () => 'Try again in a few seconds.',
 };
 
-/** The result that reports a problem. */
+/** The result that reports a problem: every fault with its remedy, the next step, and what a report of it needs. */
 export function problemResult(problem: Problem, { publicUrl, requestId }: ProblemOptions): ToolResult {
-  const retryAfterSeconds = retryAfterOf(problem);
-  const { json } = problemReply(problem, { publicUrl, requestId });
-  const sentences = [
-    problem.message,
-    retryAfterSeconds === null || /in \d+ s\b/.test(problem.message) ? '' : `Wait ${retryAfterSeconds} s.`,
-    NEXT_STEPS[problem.code]?.(publicUrl) ?? '',
+  const { code } = problem;
+  const retryAfter = retryAfterOf(problem);
+  const nextStep = NEXT_STEPS[code]?.(publicUrl) ?? '';
+  const facts = [
+    `code: ${code}`,
+    retryAfter === null ? null : `retryAfterSeconds: ${retryAfter}`,
+    `requestId: ${requestId}`,
   ];
-  return {
-    content: [{ type: 'text', text: visibleText(sentences.filter((sentence) => sentence !== '').join(' ')) }],
-    structuredContent: {
-      ...project(Object(json), null).value,
-      ...(retryAfterSeconds !== null && { retryAfterSeconds }),
-    },
-    isError: true,
-  };
+  const lines = [allFaults(problem), nextStep, dotted(facts)];
+  const text = visibleText(lines.filter((line) => line !== '').join('\n'));
+  return { outcome: code, isError: true, content: [{ type: 'text', text }] };
+}
+
+/** The detail of a problem; of several faults each one, where the detail has the first and the number of others. */
+export function allFaults({ message, errors }: Problem): string {
+  if (errors.length < 2) return message;
+  return errors.map((error) => faultSentence(subjectOf(error), error)).join('\n');
+}
+
+function subjectOf({ parameter, pointer = '' }: FieldError): string {
+  if (parameter !== undefined) return `The parameter ${parameter}`;
+  return pointer === '' ? 'The body' : `The member ${pointer.slice(1)}`;
 }
 
 function retryAfterOf({ headers }: Problem): number | null {

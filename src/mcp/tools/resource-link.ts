@@ -1,6 +1,4 @@
-// Links from results of tools to resources, which a client can read and follow.
-
-import type { ContentBlock } from '@modelcontextprotocol/server';
+// Links from results of tools to resources, which a client can read and follow: their URIs.
 
 export interface ResourceId {
   readonly kind: 'listing' | 'property' | 'area' | 'watcher';
@@ -13,10 +11,7 @@ export const resourceUri = ({ kind, id }: ResourceId): string => `${kind}://${en
 /** Links of one result. */
 const MAX_LINKS = 25;
 
-/** A link to each resource, in order and once. */
-export function resourceLinks(ids: readonly ResourceId[]): ContentBlock[] {
-  const byUri = new Map(ids.map((resource) => [resourceUri(resource), resource]));
-  return [...byUri].slice(0, MAX_LINKS).map(([uri, { id }]) => ({
-    ...{ type: 'resource_link', uri, name: id, mimeType: 'application/json' },
-  }));
+/** The URI of each resource, in order and once. */
+export function resourceUris(ids: readonly ResourceId[]): readonly string[] {
+  return [...new Set(ids.map(resourceUri))].slice(0, MAX_LINKS);
 }

@@ -1,7 +1,7 @@
 // Results of tools: an answer projected, in words, with what was left out and links to what it is about.
 
 import { type Projection, project } from './projection.ts';
-import { resourceLinks } from './resource-link.ts';
+import { resourceUris } from './resource-link.ts';
 import type { ToolResult } from './tool.ts';
 import type { Detail, Json, ToolRow } from './tool-row.ts';
 import { fence, jsonBlock } from './untrusted.ts';
@@ -16,15 +16,18 @@ export function toolResult(
   const { value, untrusted } = projection;
   const isShort = row.short !== undefined && detail === 'short' && sent.fields === undefined;
   const omitted = omissions(row, projection, isShort);
+  const links = resourceUris(row.links?.(value) ?? []);
   const text = [
     row.text(value, now),
     ...(detail === 'full' ? [jsonBlock(value)] : []),
     ...(omitted.length > 0 ? [omitted.join('\n')] : []),
+    ...(links.length > 0 ? [`Resources: ${links.join(' ')}`] : []),
     ...(untrusted.length > 0 ? [fence(untrusted)] : []),
   ].join('\n\n');
   return {
-    content: [{ type: 'text', text }, ...resourceLinks(row.links?.(value) ?? [])],
-    structuredContent: { ...value, untrusted, omitted },
+    outcome: 'ok',
+    content: [{ type: 'text', text }],
+    structuredContent: { ...value, links, untrusted, omitted },
   };
 }
 

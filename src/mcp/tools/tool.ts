@@ -1,10 +1,10 @@
 // Tools of the MCP endpoint: each is a route of the API as an agent calls it.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import type { ContentBlock, ToolAnnotations } from '@modelcontextprotocol/server';
+import type { TextContent, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Access } from '../../http/frame/route.ts';
-import type { Problem } from '../../lib/problem.ts';
+import type { Problem, ProblemCode } from '../../lib/problem.ts';
 
 /** A JSON Schema of the draft 2020-12 whose root is an object. */
 export interface ObjectSchema {
@@ -39,9 +39,12 @@ export interface ToolContext {
   readonly progress?: (message: string) => Promise<void>;
 }
 
-/** Result of a call in wire form. */
+/** Result of a call. */
 export interface ToolResult {
-  readonly content: ContentBlock[];
+  /** For metrics and the log, which need it of errors that have no structured content. */
+  readonly outcome: 'ok' | ProblemCode;
+  /** Text alone: other blocks are refused or dropped by clients of older protocols. */
+  readonly content: TextContent[];
   readonly structuredContent?: Record<string, unknown>;
   readonly isError?: true;
 }

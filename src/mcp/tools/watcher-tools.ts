@@ -98,7 +98,6 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
         'is not for agents: a person adds webhooks, with POST /v1/watchers of the REST API. Events can be read with get_watcher_events',
     },
     descriptions: {
-      target: 'What to watch.',
       backfill: 'True: what matches now is told as events too. Default false: only what changes from now on.',
     },
     schemas: { WatchedRentals: WATCHED_QUERY, WatchedSales: WATCHED_QUERY },

@@ -21,10 +21,13 @@ const results: unknown[] = [];
 for (const { name, arguments: args } of calls) {
   const tool = tools.find((each) => each.name === name);
   // As a model calls it, with an id that its answer carries.
-  const result = await tool
-    ?.invoke({ type: 'tool_call', id: 'call_1', name, args })
-    .catch((error: Error) => ({ thrown: error.message }));
-  results.push(result);
+  const message = tool?.invoke({ type: 'tool_call', id: 'call_1', name, args });
+  results.push(
+    await message?.then(
+      ({ content }) => ({ content }),
+      (error: Error) => ({ thrown: error.message }),
+    ),
+  );
 }
 await client.close();
 console.log(JSON.stringify({ tools: tools.map(({ name }) => name), results }));

@@ -25,6 +25,5 @@ for (const call of calls) {
   const result = await client.callTool(call).catch((error: Error) => ({ thrown: error.message }));
   results.push(result);
 }
-const { protocolVersion } = transport;
 await client.close();
-console.log(JSON.stringify({ protocolVersion, tools: tools.map(({ name }) => name), results }));
+console.log(JSON.stringify({ tools: tools.map(({ name }) => name), results }));

@@ -4,7 +4,8 @@ import assert from 'node:assert/strict';
 
 /** Result of a call. */
 export interface ToolAnswer {
-  readonly content: readonly { readonly type: string; readonly text?: string; readonly uri?: string }[];
+  readonly content: readonly { readonly type: string; readonly text?: string }[];
+  /** There is none of an error. */
   readonly structuredContent: Readonly<Record<string, unknown>>;
   readonly isError?: boolean;
 }
@@ -36,6 +37,18 @@ export const toolCaller =
 /** The result of `tools/list`. */
 export const listTools = async (url: string, key: string): Promise<readonly Record<string, unknown>[]> =>
   ((await send(url, key, 'tools/list', {})) as { tools: readonly Record<string, unknown>[] }).tools;
+
+/** Code of the problem that a result reports. */
+export const codeOf = (answer: ToolAnswer): string | undefined => /^code: (\w+)/m.exec(textOf(answer))?.[1];
+
+/** The arguments that a result finds fault with, each with its sentence. */
+export const faultsOf = (answer: ToolAnswer): ReadonlyMap<string, string> =>
+  new Map(
+    [...textOf(answer).matchAll(/^The (?:parameter|member) (\S+) .*$/gm)].map(([line, name = '']) => [
+      name,
+      line,
+    ]),
+  );
 
 /** All text of a result. */
 export const textOf = ({ content }: ToolAnswer): string => content.map(({ text = '' }) => text).join('\n');

@@ -126,8 +126,9 @@ export async function readResponse(answer: Response): Promise<RpcResponse> {
   const result = last?.result as RpcResult | undefined;
   const error = last?.error as RpcError | undefined;
   // A method that /mcp does not have is refused by the frame, with a problem document.
-  const problem = error?.data ?? (result?.isError === true ? result.structuredContent : messages[0]);
-  const code = typeof problem?.code === 'string' ? problem.code : null;
+  const problem = error?.data ?? messages[0];
+  const [, toolCode] = /^code: (\w+)/m.exec(result?.content?.[0]?.text ?? '') ?? [];
+  const code = toolCode ?? (typeof problem?.code === 'string' ? problem.code : null);
   return { status, headers, text, messages, result, error, code };
 }
 
