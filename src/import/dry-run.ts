@@ -73,4 +73,4 @@ function fieldsReadAsUtc({ kind, timeZone, fields }: ImportMap): string[] {
 
 /** A pattern without hours gives days; without a pattern it may be either. */
 const holdsTime = ({ kind }: Field, format: string): boolean =>
-  kind === 'time' || format === '' || format.includes('H');
+  kind === 'time' || format === '' || /[Hh]/.test(format);

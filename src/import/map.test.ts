@@ -64,7 +64,7 @@ test('every fault of a map is told at once, each with its place and what was pro
   assert.match(faults.join('\n'), /source\.id must be of lower-case letters/);
   assert.match(faults.join('\n'), /fields\.status is missing/);
   assert.match(faults.join('\n'), /fields\.closePrice: unit is for livingArea/);
-  assert.match(faults.join('\n'), /fields\.bedrooms unit: must be sqft or sqm or acres/);
+  assert.match(faults.join('\n'), /fields\.bedrooms unit: must be sqft or sqm or acres or hectares/);
 });
 
 test('a map of the right shape that means nothing is refused, every fault at once', () => {
@@ -199,6 +199,37 @@ test('a row tells every value that cannot be understood, unless its field is len
   assert.equal(strict.reason, 'beds "2.5" is not a whole number; built "99" is not between 1000 and 2999');
   const lenient = read({ bedrooms: { column: 'beds', lenient: true } }, { beds: 'many' });
   assert.deepEqual([lenient.draft.bedrooms, lenient.reason, lenient.passed], [null, '', ['bedrooms']]);
+});
+
+test('an area is read in the unit that its row names, else in that of the rule, and in no other', () => {
+  const fields = { lotSize: { column: 'lot', unitColumn: 'unit' } };
+  const lot = (unit: string): number | null => read(fields, { lot: '2', unit }).draft.lotSize;
+  assert.equal(lot('Acre'), 87_120);
+  assert.equal(lot('SQFT'), 2);
+  assert.equal(lot('sqm'), 21.53);
+  assert.equal(lot('Hectares'), 215_278.21);
+  assert.match(
+    read(fields, { lot: '2', unit: 'Tatami' }).reason,
+    /^lot "2" is in "Tatami", which is none of sqft/,
+  );
+  assert.match(read(fields, { lot: '2', unit: '' }).reason, /^lot "2" has no unit, as unit is empty/);
+  const acres = { lotSize: { column: 'lot', unitColumn: 'unit', unit: 'acres' } };
+  assert.equal(read(acres, { lot: '2', unit: '' }).draft.lotSize, 87_120);
+  assert.equal(read(fields, { lot: '', unit: '' }).draft.lotSize, null);
+});
+
+test('a price or an area of zero is none, as files write it', () => {
+  const fields = {
+    listPrice: { column: 'price' },
+    livingArea: { column: 'area' },
+    bedrooms: { column: 'beds' },
+  };
+  const { draft, reason } = read(fields, { price: '0.00', area: '0', beds: '0' });
+  assert.deepEqual([draft.listPrice, draft.livingArea, draft.bedrooms, reason], [null, null, 0, '']);
+  assert.equal(
+    read({ closePrice: { column: 'price', format: '1,234.5' } }, { price: '$0' }).draft.closePrice,
+    null,
+  );
 });
 
 test('a key of several columns needs them all, so that no two rows come to share half of one', () => {

@@ -24,6 +24,7 @@ import {
   updateEarlierDays,
   writeListings,
 } from './listing-store.ts';
+import { takeRoundedKeys } from './rounded-key-store.ts';
 import { deletionDraft, isOlder, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
 /** Longest gap between two listings whose days on market add up. */
@@ -73,8 +74,9 @@ export function createCatalogue(database: Database): Catalogue {
       // Of two drafts with one key the later one counts.
       const byId = new Map(drafts.map((draft) => [listingId(source, draft.listingKey), draft]));
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
-      const deletedIds = new Set(deletedKeys.map((key) => listingId(source, key)));
       const areas = await loadPlacement(tx);
+      const rounded = await takeRoundedKeys(tx, source, drafts);
+      const deletedIds = new Set([...deletedKeys, ...rounded].map((key) => listingId(source, key)));
       // Locks are taken in one order, so that two writers never deadlock.
       const properties = [...byId.values()].map((draft) => propertyId(propertyIdentity(source, draft)));
       const before = await lockListings(tx, [...byId.keys(), ...deletedIds], properties);

@@ -228,6 +228,19 @@ test('only fields and expansions that the server has are asked for', async (t) =
   );
 });
 
+test('numbers of 64 bits that are keys keep their digits, in pages and in single answers', async (t) => {
+  const { upstream, source } = await started(t);
+  const keys = ['1152921504606846977', '1152921504606846978', '1152921504606846979', '12'];
+  const records = keys.map((key) => `{"ListingKey":${key},"ListPrice":100,"StandardStatus":"Active"}`);
+  upstream.faults.list = (_, response) => void response.end(`{"value":[${records.join(',')}]}`);
+  const read: string[] = [];
+  for await (const page of source.pages({ phase: 'changes', since: '2026-01-01T00:00:00Z' }, never))
+    read.push(...page.drafts.map(({ listingKey }) => listingKey));
+  assert.deepEqual(read, keys);
+  upstream.faults.entity = (_, response) => void response.end(records[1]);
+  assert.equal((await source.fetchOne(keys[1] ?? '', never)).listingKey, keys[1]);
+});
+
 test('a server without $metadata is asked for everything', async (t) => {
   const { upstream, source } = await started(t);
   upstream.faults.metadata = status(501);

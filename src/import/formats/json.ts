@@ -1,6 +1,7 @@
 // JSON: one object or feature a line, a GeoJSON collection, or an array of objects.
 
 import { Readable } from 'node:stream';
+import { parseExactJson } from '../../lib/parse.ts';
 import { FileFault, isObject, type RecordFields, type Records, type SourceRecord } from './record.ts';
 import { ARRAY, collectionForm, jsonRecord, LINES } from './rejected.ts';
 
@@ -38,7 +39,7 @@ async function* jsonRecords(texts: AsyncIterable<string>): AsyncGenerator<Source
 
 function lineRecord(line: string, where: Pick<SourceRecord, 'row' | 'place'>): SourceRecord {
   try {
-    return recordOf(JSON.parse(line), where);
+    return recordOf(parseExactJson(line), where);
   } catch (error) {
     // Written as it is, it would break the file for every reader of JSON lines.
     const rejectedText = (reason: string): string =>
@@ -94,7 +95,7 @@ async function parseDocument(texts: AsyncIterable<string>): Promise<unknown> {
     parts.push(text);
   }
   try {
-    return JSON.parse(parts.join(''));
+    return parseExactJson(parts.join(''));
   } catch (error) {
     throw new FileFault(`The file is not JSON: ${(error as Error).message}.`);
   }

@@ -66,7 +66,7 @@ test('a text is a time if every part of it is on a calendar and a clock, and the
       const time = tried(() => readTime(text, undefined, 'UTC'));
       assert.equal(time === null ? null : Date.parse(time), expected, text);
       assert.equal(
-        tried(() => readDate(text, undefined, 'UTC')),
+        tried(() => readDate(text, undefined, undefined)),
         expected === null ? null : date,
         text,
       );
@@ -111,6 +111,62 @@ test('a time without an offset is the instant at which the clocks of the zone sh
     ),
     runs(1_500, 6),
   );
+});
+
+test('an instant is the same day in the zone of the map, with an offset or as seconds, and no other than its clocks show', () => {
+  fc.assert(
+    fc.property(
+      fc.constantFrom('America/Los_Angeles', 'Asia/Bangkok', 'Pacific/Apia', 'UTC'),
+      fc.integer({ min: Date.UTC(1975, 0) / 1_000, max: Date.UTC(2035, 0) / 1_000 }),
+      fc.integer({ min: -14 * 60, max: 14 * 60 }),
+      (zone, seconds, offset) => {
+        const shown = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short' });
+        const day = shown.format(seconds * 1_000);
+        const local = new Date((seconds + offset * 60) * 1_000).toISOString().slice(0, 19);
+        const [hours, minutes] = [Math.trunc(Math.abs(offset) / 60), Math.abs(offset) % 60];
+        const text = `${local}${offset < 0 ? '-' : '+'}${two(hours)}:${two(minutes)}`;
+        assert.equal(readDate(text, undefined, zone), day, text);
+        assert.equal(readDate(new Date(seconds * 1_000).toISOString(), undefined, zone), day);
+        assert.equal(readDate(String(seconds), 'unix', zone), day);
+        // A day without an offset is the day that is written.
+        assert.equal(readDate(local, undefined, zone), local.slice(0, 10));
+      },
+    ),
+    runs(1_500, 8),
+  );
+  assert.equal(readDate('2026-05-31T17:00:00Z', undefined, 'Asia/Bangkok'), '2026-06-01');
+  assert.equal(readDate('1780246800', 'unix', 'Asia/Bangkok'), '2026-06-01');
+  // Exports that write a day as midnight in UTC are read by a pattern with that midnight in it.
+  const midnight = 'YYYY-MM-DDT00:00:00Z';
+  assert.equal(readDate('2026-05-31T00:00:00Z', midnight, 'America/Los_Angeles'), '2026-05-31');
+});
+
+test('clocks of twelve hours, years of two digits and names of months can be described', () => {
+  const zone = 'America/Chicago';
+  const halves = 'M/D/YYYY h:mm:ss A';
+  assert.equal(readDate('5/11/2026 12:00:00 AM', halves, zone), '2026-05-11');
+  assert.equal(readTime('5/11/2026 12:00:00 AM', halves, zone), '2026-05-11T05:00:00.000Z');
+  assert.equal(readTime('5/11/2026 12:30:00 pm', halves, zone), '2026-05-11T17:30:00.000Z');
+  assert.equal(readTime('5/11/2026 1:00:00 p.m.', halves, zone), '2026-05-11T18:00:00.000Z');
+  assert.equal(readDate('5/11/26', 'M/D/YY', zone), '2026-05-11');
+  assert.equal(readDate('11/05/68', 'DD/MM/YY', zone), '2068-05-11');
+  assert.equal(readDate('11/05/69', 'DD/MM/YY', zone), '1969-05-11');
+  for (const [text, format] of [
+    ['11-May-2026', 'DD-MMM-YYYY'],
+    ['11-MAY-26', 'D-MMM-YY'],
+    ['May 11, 2026', 'MMMM D, YYYY'],
+  ] as const)
+    assert.equal(readDate(text, format, zone), '2026-05-11', text);
+  assert.equal(readDate('2 September 2026', 'D MMMM YYYY', zone), '2026-09-02');
+  for (const [text, format] of [
+    ...['5/11/2026 0:00:00 AM', '5/11/2026 13:00:00 PM', '5/11/2026 1:00:00'].map((text) => [text, halves]),
+    ...[
+      ['31-Feb-2026', 'DD-MMM-YYYY'],
+      ['11-Mai-2026', 'DD-MMM-YYYY'],
+      ['11-September-2026', 'DD-MMM-YYYY'],
+    ],
+  ] as const)
+    assert.throws(() => readDate(text ?? '', format, zone), Unreadable, text);
 });
 
 test('what no clock shows is no time, and no date is taken from it', () => {

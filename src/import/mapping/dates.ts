@@ -13,19 +13,31 @@ interface Written {
 const ISO =
   /^(?<date>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(?<offset>Z|[+-]\d{2}:?\d{2})?)?$/i;
 
+const MONTHS = [
+  ...['january', 'february', 'march', 'april', 'may', 'june', 'july'],
+  ...['august', 'september', 'october', 'november', 'december'],
+];
+const SHORT_MONTHS = MONTHS.map((month) => month.slice(0, 3));
+
 const PARTS: Readonly<Record<string, string>> = {
   YYYY: '(?<year>\\d{4})',
+  YY: '(?<shortYear>\\d{2})',
+  MMMM: `(?<monthName>${MONTHS.join('|')})`,
+  MMM: `(?<monthName>${SHORT_MONTHS.join('|')})`,
   MM: '(?<month>\\d{2})',
   M: '(?<month>\\d{1,2})',
   DD: '(?<day>\\d{2})',
   D: '(?<day>\\d{1,2})',
   HH: '(?<hour>\\d{2})',
   H: '(?<hour>\\d{1,2})',
+  hh: '(?<halfHour>\\d{2})',
+  h: '(?<halfHour>\\d{1,2})',
+  A: '(?<half>[ap])\\.?m\\.?',
   mm: '(?<minute>\\d{2})',
   ss: '(?<second>\\d{2})',
   SSS: '(?<millisecond>\\d{3})',
 };
-const TOKEN = /YYYY|MM|M|DD|D|HH|H|mm|ss|SSS/g;
+const TOKEN = /YYYY|YY|MMMM|MMM|MM|M|DD|D|HH|H|hh|h|mm|ss|SSS|A/g;
 
 /** Seconds and milliseconds since 1970 have names instead of patterns. */
 const EPOCH: Readonly<Record<string, number>> = { unix: 1_000, unixMilliseconds: 1 };
@@ -36,18 +48,25 @@ const compiled = new Map<string, RegExp>();
 export function patternFault(format: string): string | null {
   if (format in EPOCH) return null;
   const tokens = format.match(TOKEN) ?? [];
-  for (const part of ['YYYY', 'M', 'D']) {
-    if (!tokens.some((token) => token.startsWith(part))) {
-      return `must be unix, unixMilliseconds or hold YYYY, MM and DD, such as YYYYMMDDTHHmmss`;
-    }
-  }
   const fields = tokens.map((token) => token.charAt(0));
-  return new Set(fields).size === fields.length ? null : 'names a part of the date twice';
+  if (['Y', 'M', 'D'].some((part) => !fields.includes(part)))
+    return `must be unix, unixMilliseconds or hold YYYY, MM and DD, such as YYYYMMDDTHHmmss`;
+  if (new Set(fields).size < fields.length || (fields.includes('h') && fields.includes('H')))
+    return 'names a part of the date twice';
+  if (fields.includes('h') !== fields.includes('A'))
+    return 'needs both h and A, the hour and its half of the day, or H';
+  return null;
 }
 
-/** YYYY-MM-DD; of a time, the day as it is written there. The time zone is for seconds since 1970. */
-export function readDate(text: string, format: string | undefined, timeZone: string): string {
-  return writtenMoment(text, format, timeZone).date;
+/**
+ * YYYY-MM-DD: of an instant, the day in the time zone, whether it is written with an offset or as seconds since 1970. Without
+ * a time zone it is the day as written, in UTC for seconds.
+ */
+export function readDate(text: string, format: string | undefined, timeZone: string | undefined): string {
+  const written = writtenMoment(text, format, timeZone ?? 'UTC');
+  if (written.offset === null || timeZone === undefined) return written.date;
+  const instant = Temporal.Instant.from(instantOf(written, format, timeZone));
+  return instant.toZonedDateTimeISO(timeZone).toPlainDate().toString();
 }
 
 /** RFC 3339 in UTC. A time without an offset is of the time zone. */
@@ -88,11 +107,29 @@ function calendarMoment(text: string, format: string | undefined): Written | nul
   if (format === undefined) {
     return { date: groups.date ?? '', time: groups.time ?? null, offset: groups.offset ?? null };
   }
-  const two = (name: string): string => (groups[name] ?? '').padStart(2, '0');
-  const date = `${groups.year}-${two('month')}-${two('day')}`;
-  if (groups.hour === undefined) return { date, time: null, offset: null };
-  const time = `${two('hour')}:${two('minute')}:${two('second')}.${groups.millisecond ?? '000'}`;
+  const two = (part: string | undefined): string => (part ?? '').padStart(2, '0');
+  const date = `${yearOf(groups)}-${two(monthOf(groups))}-${two(groups.day)}`;
+  const hour = hourOf(groups);
+  if (hour === null) return { date, time: null, offset: null };
+  const time = `${two(hour)}:${two(groups.minute)}:${two(groups.second)}.${groups.millisecond ?? '000'}`;
   return { date, time, offset: null };
+}
+
+type Groups = Readonly<Record<string, string | undefined>>;
+
+/** Two digits are of the years 1969 to 2068, as POSIX reads them. */
+const yearOf = ({ year, shortYear }: Groups): string | undefined =>
+  shortYear === undefined ? year : `${Number(shortYear) < 69 ? '20' : '19'}${shortYear}`;
+
+const monthOf = ({ month, monthName }: Groups): string | undefined =>
+  monthName === undefined ? month : String(SHORT_MONTHS.indexOf(monthName.slice(0, 3).toLowerCase()) + 1);
+
+/** Null where no time of day is written; `12 AM` is midnight, and no hour is 0 or 13 of a half day. */
+function hourOf({ hour, halfHour, half }: Groups): string | null {
+  if (halfHour === undefined) return hour ?? null;
+  const value = Number(halfHour);
+  if (value < 1 || value > 12) return '99';
+  return String((value % 12) + (half?.toLowerCase() === 'p' ? 12 : 0));
 }
 
 function epochMoment(text: string, unit: number, timeZone: string): Written | null {
@@ -107,7 +144,7 @@ function patternOf(format: string): RegExp {
   const known = compiled.get(format);
   if (known !== undefined) return known;
   const parts = format.split(new RegExp(`(${TOKEN.source})`));
-  const pattern = new RegExp(`^${parts.map((token) => PARTS[token] ?? RegExp.escape(token)).join('')}$`);
+  const pattern = new RegExp(`^${parts.map((token) => PARTS[token] ?? RegExp.escape(token)).join('')}$`, 'i');
   compiled.set(format, pattern);
   return pattern;
 }

@@ -37,6 +37,8 @@ export interface Field {
   /** Bounds of a number. */
   readonly min?: number;
   readonly max?: number;
+  /** Zero is how files write that there is none. */
+  readonly zeroIsNone?: true;
   /** Characters of a text; default 500. */
   readonly maxLength?: number;
   /** A map without it is refused, and so is a row in which it is empty. */
@@ -78,7 +80,11 @@ export const LISTING_FIELDS: Fields = {
   ...each(['universalPropertyId', 'buildingName'], { kind: 'text' }),
   ...each(['originatingSystem', 'attribution', 'copyright'], { kind: 'text' }),
   description: { kind: 'text', maxLength: 20_000 },
-  ...each(['listPrice', 'originalPrice', 'previousPrice', 'closePrice'], { kind: 'money', max: MAX_AMOUNT }),
+  ...each(['listPrice', 'originalPrice', 'previousPrice', 'closePrice'], {
+    kind: 'money',
+    max: MAX_AMOUNT,
+    zeroIsNone: true,
+  }),
   ...each(['associationFee', 'tax'], { kind: 'monthlyMoney', max: MAX_AMOUNT }),
   ...each(['bathrooms'], { kind: 'number', max: 10_000 }),
   ...each(['bedrooms', 'bathroomsFull', 'bathroomsHalf', 'rooms'], { kind: 'integer', max: 10_000 }),
@@ -86,7 +92,7 @@ export const LISTING_FIELDS: Fields = {
   floor: { kind: 'integer', min: -100, max: 1_000 },
   ...each(['yearBuilt', 'taxes.year'], { kind: 'integer', min: 1_000, max: 2_999 }),
   ...each(['taxes.amount', 'taxes.assessedValue'], { kind: 'money', max: MAX_AMOUNT }),
-  ...each(['livingArea', 'lotSize'], { kind: 'area', max: MAX_AMOUNT }),
+  ...each(['livingArea', 'lotSize'], { kind: 'area', max: MAX_AMOUNT, zeroIsNone: true }),
   ...each(['newConstruction', 'waterfront'], { kind: 'boolean' }),
   features: { kind: 'slugs' },
   ...each(['saleConditions', 'permissions'], { kind: 'list' }),
@@ -118,7 +124,7 @@ export const LISTING_FIELDS: Fields = {
   ...each(['rental.petsAllowed', 'rental.noFee', 'rental.rentControl'], { kind: 'boolean' }),
   'rental.moveInCosts': { kind: 'amounts' },
   'rental.monthsFree': { kind: 'number', max: 1_200 },
-  'rental.netEffectivePrice': { kind: 'money', max: MAX_AMOUNT },
+  'rental.netEffectivePrice': { kind: 'money', max: MAX_AMOUNT, zeroIsNone: true },
 };
 
 function part(name: string): string {

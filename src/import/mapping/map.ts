@@ -173,6 +173,11 @@ function meaningFaults(map: ImportMap, faulty: ReadonlySet<string>): string[] {
 /** Columns that the map reads, in the order of their first use. */
 export function columnsOf(map: ImportMap): string[] {
   const rules = Object.values(map.fields).flat();
-  const columns = rules.flatMap((rule) => [rule.column, ...(rule.columns ?? []), rule.when?.column]);
+  const columns = rules.flatMap((rule) => [
+    rule.column,
+    ...(rule.columns ?? []),
+    rule.unitColumn,
+    rule.when?.column,
+  ]);
   return [...new Set(columns.filter((column) => column !== undefined))];
 }

@@ -71,7 +71,7 @@ export interface ReadRow {
 
 /** The reader of a map's records. */
 export function compileMap(map: ImportMap): (record: SourceRecord) => ReadRow {
-  const common = { nulls: map.nulls ?? [], timeZone: map.timeZone ?? 'UTC' };
+  const common = { nulls: map.nulls ?? [], timeZone: map.timeZone };
   const mapped = new Set(Object.keys(map.fields));
   const fields = Object.entries(fieldsOf(map.kind)).flatMap(([name, field]) => {
     const rules = map.fields[name];

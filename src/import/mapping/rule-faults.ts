@@ -27,7 +27,7 @@ function sourceFaults(rule: Rule): string[] {
     faults.push('when needs either is or isNot');
   }
   if (rule.constant !== undefined) {
-    for (const name of ['values', 'nulls', 'default', 'lenient', 'prefix'] as const) {
+    for (const name of ['values', 'nulls', 'default', 'lenient', 'prefix', 'unitColumn'] as const) {
       if (rule[name] !== undefined) faults.push(`${name} does nothing for a constant`);
     }
   }
@@ -40,6 +40,7 @@ function fitFaults(rule: Rule, { kind, required }: Field): string[] {
     if (rule[name] !== undefined && !does) faults.push(`${name} is for ${meant}`);
   };
   fits('unit', kind === 'area', 'livingArea and lotSize');
+  fits('unitColumn', kind === 'area', 'livingArea and lotSize');
   fits('per', kind === 'monthlyMoney', 'associationFee and tax');
   fits('separator', LIST_KINDS.includes(kind), 'lists');
   fits('prefix', kind === 'text', 'texts');

@@ -1,6 +1,7 @@
 // Rule of a map file: its schema, the raw value it takes from a record, and the field's value.
 
 import { type Static, Type } from 'typebox';
+import { areaUnitOf } from '../../listings/area-units.ts';
 import type { RecordFields } from '../formats/record.ts';
 import { type Field, LIST_KINDS, Unreadable } from './fields.ts';
 import { PERIODS, readItems, readScalar, UNITS, type Value, type Writing } from './values.ts';
@@ -42,6 +43,7 @@ export const RuleSchema = Type.Object(
     format: Type.Optional(Type.String({ minLength: 1, maxLength: 50 })),
     separator: Type.Optional(Type.String({ minLength: 1, maxLength: 5 })),
     unit: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: UNITS })),
+    unitColumn: Type.Optional(Column),
     per: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: PERIODS })),
     default: Type.Optional(Mapped),
     lenient: Type.Optional(Type.Boolean()),
@@ -75,7 +77,7 @@ const filled = (value: Value): Filled => ({ value, fault: null, passed: false })
 export function compileRules(
   rules: readonly Rule[],
   field: Field,
-  common: { readonly nulls: readonly string[]; readonly timeZone: string },
+  common: { readonly nulls: readonly string[]; readonly timeZone: string | undefined },
 ): FillField {
   const fills = rules.map((rule) => compileRule(rule, field, common));
   return (record) => {
@@ -91,10 +93,11 @@ export function compileRules(
 function compileRule(
   rule: Rule,
   field: Field,
-  { nulls, timeZone }: { readonly nulls: readonly string[]; readonly timeZone: string },
+  { nulls, timeZone }: { readonly nulls: readonly string[]; readonly timeZone: string | undefined },
 ): FillField {
-  const { format, unit, per } = rule;
-  const writing: Writing = { format, unit, per, timeZone };
+  const { format, per } = rule;
+  const writing: Writing = { format, per, timeZone };
+  const takeUnit = compileUnit(rule);
   const applies = compileCondition(rule.when);
   if (rule.constant !== undefined) {
     const constant = fixed(rule.constant, field, timeZone);
@@ -115,7 +118,8 @@ function compileRule(
       if (meant === null) return fallback;
       if (meant !== undefined) return filled(readRaw(meant, field, { timeZone }));
       if (LIST_KINDS.includes(field.kind)) return filled(readItems(itemsOf(raw, text, split), field));
-      return filled(readScalar((rule.prefix ?? '') + text, field, writing));
+      const value = readScalar((rule.prefix ?? '') + text, field, { ...writing, unit: takeUnit(record) });
+      return value === 0 && field.zeroIsNone ? fallback : filled(value);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       if (rule.lenient) return { ...fallback, passed: true };
@@ -126,10 +130,29 @@ function compileRule(
   return (record) => (applies(record) ? fill(record) : EMPTY);
 }
 
+/** The unit that a record states for itself, else the rule's; square feet where neither is named. Throws Unreadable. */
+function compileUnit({ unit, unitColumn }: Rule): (record: RecordFields) => string | undefined {
+  if (unitColumn === undefined) return () => unit;
+  return (record) => {
+    const text = textOf(record[unitColumn]) ?? '';
+    const stated = text === '' ? unit : areaUnitOf(text);
+    if (stated !== undefined) return stated;
+    throw new Unreadable(
+      text === ''
+        ? `has no unit, as ${unitColumn} is empty (say with "unit" what it is then)`
+        : `is in ${JSON.stringify(text.slice(0, 60))}, which is none of ${UNITS.join(', ')}`,
+    );
+  };
+}
+
 const nameOf = ({ column, columns }: Rule): string =>
   column === '' ? 'the column without a name' : (column ?? columns?.join(' + ') ?? '');
 
-function fixed(value: Exclude<Rule['constant'], undefined>, field: Field, timeZone: string): Filled {
+function fixed(
+  value: Exclude<Rule['constant'], undefined>,
+  field: Field,
+  timeZone: string | undefined,
+): Filled {
   return value === null ? EMPTY : filled(readRaw(value, field, { timeZone }));
 }
 

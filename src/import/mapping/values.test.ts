@@ -97,4 +97,8 @@ test('a pattern that could mean two days is refused before any row is read', () 
   assert.equal(patternFault('unix'), null);
   assert.match(patternFault('MM/DD') ?? '', /YYYY/);
   assert.match(patternFault('YYYY-MM-DD MM') ?? '', /twice/);
+  assert.match(patternFault('YYYY-MM-DD h:mm') ?? '', /both h and A/);
+  assert.match(patternFault('YYYY-MM-DD HH:mm A') ?? '', /both h and A/);
+  assert.match(patternFault('YYYY-MM-DD HH h A') ?? '', /twice/);
+  assert.equal(patternFault('D-MMM-YY h:mm A'), null);
 });

@@ -2,8 +2,8 @@
 
 import { parseTimeZone } from '../../lib/parse.ts';
 import { roundTo } from '../../lib/round.ts';
+import { SQUARE_FEET } from '../../listings/area-units.ts';
 import type { OpenHouse, Photo } from '../../listings/draft.ts';
-import { SQUARE_FEET_PER_SQUARE_METRE } from '../../listings/vocabulary.ts';
 import { readDate, readTime, readTimeOrDate } from './dates.ts';
 import { type Field, type Kind, Unreadable } from './fields.ts';
 
@@ -12,7 +12,8 @@ export interface Writing {
   readonly format?: string | undefined;
   readonly unit?: string | undefined;
   readonly per?: string | undefined;
-  readonly timeZone: string;
+  /** Absent where the map names none. */
+  readonly timeZone: string | undefined;
 }
 
 /** A value as a draft holds it. */
@@ -52,8 +53,8 @@ const SCALARS: Partial<Readonly<Record<Kind, Read>>> = {
     throw new Unreadable('is neither yes nor no (say in "values" what it means)');
   },
   date: (text, _field, { format, timeZone }) => readDate(text, format, timeZone),
-  time: (text, _field, { format, timeZone }) => readTime(text, format, timeZone),
-  timeOrDate: (text, _field, { format, timeZone }) => readTimeOrDate(text, format, timeZone),
+  time: (text, _field, { format, timeZone = 'UTC' }) => readTime(text, format, timeZone),
+  timeOrDate: (text, _field, { format, timeZone = 'UTC' }) => readTimeOrDate(text, format, timeZone),
   timeZone(text) {
     const zone = parseTimeZone(text);
     if (zone !== null) return zone;
@@ -156,9 +157,6 @@ const WRITTEN: Readonly<Record<string, { readonly whole: RegExp; readonly thousa
 };
 
 export const NUMBER_FORMATS = Object.keys(WRITTEN);
-
-/** Square feet in one of each unit. One acre is 43,560 square feet. */
-const SQUARE_FEET = { sqft: 1, sqm: SQUARE_FEET_PER_SQUARE_METRE, acres: 43_560 } as const;
 
 export const UNITS = Object.keys(SQUARE_FEET);
 

@@ -1,8 +1,8 @@
 // Home of a record: its address, location, size and features.
 
 import { roundTo } from '../../../lib/round.ts';
+import { areaUnitOf, SQUARE_FEET } from '../../../listings/area-units.ts';
 import type { DraftAddress, ListingDraft } from '../../../listings/draft.ts';
-import { SQUARE_FEET_PER_SQUARE_METRE } from '../../../listings/vocabulary.ts';
 import type { FieldReader } from './decode.ts';
 import { fold, slug, spelled } from './enumerations.ts';
 import TABLE from './features.json' with { type: 'json' };
@@ -44,13 +44,10 @@ export function location(record: FieldReader): ListingDraft['location'] {
   return { lat, lng, precision: 'exact' };
 }
 
-const SQUARE_FEET_PER_ACRE = 43_560;
-
-const squareFeet = spelled<number>({
-  'Square Feet': 1,
-  'Square Meters': SQUARE_FEET_PER_SQUARE_METRE,
-  Acres: SQUARE_FEET_PER_ACRE,
-});
+function squareFeet(unit: string | null): number | undefined {
+  const known = unit === null ? undefined : areaUnitOf(unit);
+  return known === undefined ? undefined : SQUARE_FEET[known];
+}
 
 /**
  * Full 1, three-quarter 0.75, half 0.5, quarter 0.25. The dictionary's total counts a half bath as a whole one, so it
@@ -86,7 +83,7 @@ export function lotSize(record: FieldReader): number | null {
   if (unit !== null && factor === undefined) record.unreadable('LotSizeUnits');
   if (area !== null && area > 0 && factor !== undefined) return roundTo(area * factor, 2);
   const acres = record.amount('LotSizeAcres');
-  return acres === null || acres === 0 ? null : roundTo(acres * SQUARE_FEET_PER_ACRE, 2);
+  return acres === null || acres === 0 ? null : roundTo(acres * SQUARE_FEET.acres, 2);
 }
 
 type Slugs = string | readonly string[];

@@ -162,8 +162,12 @@ test('areas come in square feet from any of their units', () => {
   assert.equal(mapped({ LivingArea: 100, LivingAreaUnits: 'SquareMeters' }).livingArea, 1_076.39);
   assert.equal(mapped({ LivingArea: 100, LivingAreaUnits: 'SquareFeet' }).livingArea, 100);
   assert.equal(mapped({ LivingArea: 100 }).livingArea, 100);
+  assert.equal(mapped({ LivingArea: 100, LivingAreaUnits: 'sqm' }).livingArea, 1_076.39);
+  assert.equal(mapped({ LivingArea: 100, LivingAreaUnits: 'SQFT' }).livingArea, 100);
   assert.equal(mapped({ LivingArea: 100, LivingAreaUnits: 'Tatami' }).livingArea, null);
   assert.equal(mapped({ LotSizeArea: 0.5, LotSizeUnits: 'Acres' }).lotSize, 21_780);
+  assert.equal(mapped({ LotSizeArea: 0.5, LotSizeUnits: 'Acre' }).lotSize, 21_780);
+  assert.equal(mapped({ LotSizeArea: 2, LotSizeUnits: 'Hectares' }).lotSize, 215_278.21);
   assert.equal(mapped({ LotSizeArea: 10, LotSizeUnits: 'SquareMeters' }).lotSize, 107.64);
   assert.equal(mapped({ LotSizeAcres: 1 }).lotSize, 43_560);
   assert.equal(mapped({ LotSizeSquareFeet: 5_000, LotSizeAcres: 1 }).lotSize, 5_000);

@@ -2,6 +2,7 @@
 
 import type { Outbound, OutboundAnswer, OutboundRequest } from '../../../lib/outbound.ts';
 import { OutboundFailure } from '../../../lib/outbound-failure.ts';
+import { parseExactJson } from '../../../lib/parse.ts';
 import { LiveError, type LiveFailure, sourceTimeout } from '../../source.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 
@@ -59,7 +60,8 @@ export function parseBody(response: OutboundAnswer, now: number): UpstreamRecord
   requireSuccess(response, now);
   let body: unknown;
   try {
-    body = JSON.parse(response.body.toString('utf8'));
+    // Keys of 64 bits keep their digits, as texts.
+    body = parseExactJson(response.body.toString('utf8'));
   } catch (cause) {
     throw new LiveError('parse_failed', 'The source answered with something other than JSON.', { cause });
   }
