@@ -39,6 +39,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       connections: { connections: null, connectionsPerAddress: null },
       oauth: { refreshGrace: 30, grantMaxDays: null },
       search: { engine: 'memory', shadowRate: 1_000, cacheMegabytes: 16 },
+      defaultCurrency: null,
       ...{ secretsKey: null, webhookAllow: [] },
     },
   );
@@ -176,4 +177,9 @@ test('keys of secrets and ports of inner networks are read, two keys while one i
     { network: '10.0.0.0/8', port: 8443 },
     { network: 'fd00::1', port: 443 },
   ]);
+});
+
+test('the default currency is a currency by its three letters', () => {
+  assert.equal(readConfig({ DEFAULT_CURRENCY: 'eur' }, '.').defaultCurrency, 'EUR');
+  assert.throws(() => readConfig({ DEFAULT_CURRENCY: 'EURO' }, '.'), /DEFAULT_CURRENCY=EURO must be a currency/);
 });

@@ -63,6 +63,8 @@ export interface Config {
     /** The most that cached records of pages may take, in 1,000,000 bytes; 0: none are. */
     readonly cacheMegabytes: number;
   };
+  /** ISO 4217: preferred where prices in several currencies match; null: none is. */
+  readonly defaultCurrency: string | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
@@ -87,6 +89,7 @@ const NAMES = [
     'SEARCH_ENGINE',
     'SEARCH_SHADOW_RATE',
     'SEARCH_CACHE_MB',
+    'DEFAULT_CURRENCY',
     'LOG_LEVEL',
     'SAMPLE_PORT',
     'SAMPLE_INTERVAL',
@@ -156,6 +159,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
       shadowRate: read.integer('SEARCH_SHADOW_RATE', 1_000, 0, 1_000_000_000),
       cacheMegabytes: read.integer('SEARCH_CACHE_MB', 16, 0, 1_024),
     },
+    defaultCurrency: read.currency('DEFAULT_CURRENCY'),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
   if (config.publicUrl === null && !isLoopback(config.host)) {

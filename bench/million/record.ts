@@ -67,6 +67,7 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
     }),
     ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },
     findCurrencies: async () => [],
+    defaultCurrency: null,
   };
   const routes: Route<Principal>[] = [
     ...[...searchRoutes(reading), ...areaRoutes(reading), ...marketRoutes({ ...reading, facts: NO_FACTS })],

@@ -156,7 +156,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const marketFacts = createMarketFacts({ ...options, ...common, metrics });
   const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options, report) });
   const { backend, areas, records, engine, untilSearched } = search;
-  const figures = createMarketFigures({ database, findCurrencies, analytics, areas });
+  const { defaultCurrency } = config;
+  const figures = createMarketFigures({ database, findCurrencies, defaultCurrency, analytics, areas });
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics, untilSearched });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null, untilSearched });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
@@ -178,7 +179,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const routes = featureRoutes({
     ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
     ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
-    ...{ analytics, findCurrencies, figures, backend, areas, records, facts: marketFacts },
+    ...{ analytics, findCurrencies, defaultCurrency, figures, backend, areas, records, facts: marketFacts },
     sample,
     ...{
       feeds: createFeedLimit(tiers),

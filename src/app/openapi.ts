@@ -106,7 +106,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
   const parts = {
     ...{ ...common, rateLimiter, catalogue, cache, refresh },
     findLoading: refresh,
-    ...{ analytics, findCurrencies: refresh, facts: NO_FACTS, ...search },
+    ...{ analytics, findCurrencies: refresh, defaultCurrency: null, facts: NO_FACTS, ...search },
     figures: { interpret: refresh, compute: refresh },
     hub: { open: () => {}, listen: refresh },
     ...{ changes: { listen: refresh }, checks: { add: () => () => {} } },

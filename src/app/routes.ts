@@ -66,6 +66,7 @@ export interface FeatureParts extends UsageParts {
   readonly areas: AreaIdCache;
   readonly records: RecordCache;
   readonly findCurrencies: FindCurrencies;
+  readonly defaultCurrency: string | null;
   readonly facts: FactSource;
   readonly figures: MarketFigures;
   readonly setGrantWatched: WatcherOptions['setGrantWatched'];
@@ -95,10 +96,10 @@ export interface FeatureParts extends UsageParts {
 }
 
 export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] {
-  const { database, sample, findCurrencies, backend } = parts;
+  const { database, sample, findCurrencies, defaultCurrency, backend } = parts;
   const searches: SavedSearches = {
     ...createSavedMatches(parts),
-    freeze: (request) => freezeSearch({ database, findCurrencies, backend }, request),
+    freeze: (request) => freezeSearch({ database, findCurrencies, defaultCurrency, backend }, request),
   };
   const reading = { ...parts, dataAsOf: freshnessOf(database) };
   const features: readonly Route<Principal>[] = [

@@ -56,6 +56,16 @@ export class SettingsReader {
     return fallback;
   }
 
+  /** A currency by its three letters (ISO 4217), in capitals. */
+  currency(name: string): string | null {
+    const code = this.text(name)?.toUpperCase() ?? null;
+    if (code === null || Intl.supportedValuesOf('currency').includes(code)) return code;
+    this.faults.push(
+      `${name}=${this.text(name)} must be a currency by its three letters (ISO 4217) such as USD`,
+    );
+    return null;
+  }
+
   path(name: string, folder: string): string | null {
     const text = this.text(name);
     return text === null ? null : resolve(folder, text);

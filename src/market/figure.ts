@@ -4,6 +4,7 @@ import { invalidParameter, Problem } from '../lib/problem.ts';
 import { roundTo } from '../lib/round.ts';
 import type { ListingType, PropertyType } from '../listings/vocabulary.ts';
 import { type AnalyticsQueue, OWN_ACCOUNT } from '../search/summaries/analytics-queue.ts';
+import type { CurrencyChoice } from '../search/summaries/currency.ts';
 import {
   type FigureUnit,
   isMoney,
@@ -44,6 +45,8 @@ export interface FigureInterpretation {
   readonly timeZone: string;
   /** ISO 4217; null for a metric without money, and where no listing tells it yet. */
   readonly currency: string | null;
+  /** Why it is that one of several; null: the target names it, or there was no other. */
+  readonly currencyChoice: CurrencyChoice | null;
   readonly unit: FigureUnit;
 }
 
@@ -64,13 +67,14 @@ const REMEDY = 'Watch a smaller place, or a shorter window.';
 export function createMarketFigures({
   database,
   findCurrencies,
+  defaultCurrency,
   analytics,
   areas,
-}: Pick<MarketReads, 'database' | 'findCurrencies' | 'areas'> & {
+}: Pick<MarketReads, 'database' | 'findCurrencies' | 'defaultCurrency' | 'areas'> & {
   readonly analytics: AnalyticsQueue;
 }): MarketFigures {
   const queued = analytics.database({ caller: OWN_ACCOUNT, remedy: REMEDY });
-  const reads = { database, findCurrencies, areas, facts: NO_FACTS, fresh: true };
+  const reads = { database, findCurrencies, defaultCurrency, areas, facts: NO_FACTS, fresh: true };
   return {
     interpret: (request, now) => interpretFigure(reads, request, now),
     compute: (request, now) =>
@@ -115,9 +119,10 @@ async function interpretFigure(
   now: number,
 ): Promise<FigureInterpretation> {
   const { scope, metric } = await resolveFigure(options, request, now);
-  const { areas, timeZone, currency } = formatScope(scope);
+  const { areas, timeZone, currency, currencyChoice } = formatScope(scope);
   const unit = request.window === null ? shownFigure(metric, NO_FIGURE, scope.units).unit : 'percent';
-  return { areas, timeZone, currency: isMoney(metric) ? currency : null, unit };
+  const money = isMoney(metric) ? { currency, currencyChoice } : { currency: null, currencyChoice: null };
+  return { areas, timeZone, ...money, unit };
 }
 
 /** Whether a metric sums up what is on the market at one moment. */

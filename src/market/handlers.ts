@@ -99,8 +99,8 @@ export async function getComparison(request: MarketRequest) {
     const needsCurrency = metrics.some(isMonetary);
     const scope = await resolveScope(single, inCurrency(offset, shared), needsCurrency, `in ${name}`);
     const loaded = await loadMetrics(request, scope, metrics, [period]);
-    const { currency } = scope.plan;
-    areas.push({ ...{ areaId: id, name, currency }, metrics: loaded.compute(period) });
+    const { currency, currencyChoice } = formatScope(scope);
+    areas.push({ areaId: id, name, currency, currencyChoice, metrics: loaded.compute(period) });
   }
   return {
     ...{ object: 'market_comparison', scope: formatScope(shared), period, areas, page },

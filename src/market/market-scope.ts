@@ -11,9 +11,11 @@ import type { Condition } from '../search/query/condition.ts';
 import type { SearchQuery } from '../search/query/parameters.ts';
 import { planSearch, type ResolvedQuery, type SearchPlan } from '../search/query/plan.ts';
 import { lifeSql } from '../search/sql/condition-sql.ts';
+import { countAll } from '../search/sql/count-store.ts';
 import { requireAffordable } from '../search/sql/polygon-cost-store.ts';
 import { findCurrenciesAmong } from '../search/sql/provenance-store.ts';
 import {
+  type CurrencyChoice,
   type CurrencyOptions,
   comparesMoney,
   resolveCurrency,
@@ -34,10 +36,12 @@ export interface Scope {
   readonly filters: Readonly<Record<string, unknown>>;
   /** Has no status filter: a listing counts by its status during the period, not by its current one. */
   readonly plan: SearchPlan;
+  /** Why the scope is in one of several currencies; null: there was nothing to choose. */
+  readonly currencyChoice: CurrencyChoice | null;
 }
 
 /** What market statistics are read with. */
-export interface MarketReads extends Pick<CurrencyOptions, 'findCurrencies' | 'fresh'> {
+export interface MarketReads extends Pick<CurrencyOptions, 'findCurrencies' | 'defaultCurrency' | 'fresh'> {
   readonly database: Database;
   readonly areas: Pick<AreaIdCache, 'named' | 'zonesOf'>;
   readonly facts: FactSource;
@@ -59,8 +63,8 @@ type SharedByPages = Pick<Offset, 'now' | 'currency'>;
 
 /**
  * The scope of a request. It is in one currency if `needsCurrency` or its filters need one: the requested currency, else
- * that of the first page, else the only one of the listings. `place` names the scope in errors.
- * Throws INVALID_PARAMETER if there are several currencies, or a filter does not fit; INVALID_GEOMETRY.
+ * that of the first page, else the only one of the listings, else the best choice. `place` names the scope in errors.
+ * Throws INVALID_PARAMETER if no currency is clearly meant, or a filter does not fit; INVALID_GEOMETRY.
  */
 export async function resolveScope(
   request: ScopeRequest,
@@ -72,13 +76,24 @@ export async function resolveScope(
   const plan = { ...scope.plan, currency: scope.plan.currency ?? currency };
   if (!needsCurrency && plan.currency === null && !comparesMoney(plan)) return scope;
   const search = { plan, resolved: scope.resolved, ...(place !== undefined && { place }) };
-  return { ...scope, plan: withCurrency(plan, await resolveCurrency(currencyOptions(request), [search])) };
+  const resolved = await resolveCurrency(currencyOptions(request), [search]);
+  return { ...scope, plan: withCurrency(plan, resolved), currencyChoice: resolved.choice };
 }
 
 /** Listings of every status tell the currency, so PostgreSQL is asked. */
-const currencyOptions = ({ database, findCurrencies, fresh }: MarketReads): CurrencyOptions => ({
-  backend: { currencies: (search, among) => findCurrenciesAmong(database, search, among) },
-  ...{ findCurrencies, fresh },
+const currencyOptions = ({
+  database,
+  findCurrencies,
+  defaultCurrency,
+  fresh,
+}: MarketReads): CurrencyOptions => ({
+  backend: {
+    currencies: (search, among) => findCurrenciesAmong(database, search, among),
+    count: (search) => countAll(database, search),
+  },
+  findCurrencies,
+  defaultCurrency,
+  fresh,
 });
 
 /** Rentals and sales with the same filters, in one currency. Throws INVALID_PARAMETER if there are several. */
@@ -92,7 +107,11 @@ export async function resolveRentalsAndSales(
     ...{ plan: { ...plan, currency: plan.currency ?? currency }, resolved },
   }));
   const shared = await resolveCurrency(currencyOptions(request), searches);
-  const inCurrency = (scope: Scope): Scope => ({ ...scope, plan: withCurrency(scope.plan, shared) });
+  const inCurrency = (scope: Scope): Scope => ({
+    ...scope,
+    plan: withCurrency(scope.plan, shared),
+    currencyChoice: shared.choice,
+  });
   return { rentals: inCurrency(rentals), sales: inCurrency(sales) };
 }
 
@@ -111,7 +130,7 @@ async function resolveFilters(
   await requireAffordable(database, { plan, resolved });
   const [zone = null, ...others] = new Set(await areas.zonesOf(resolved.areaNos, fresh));
   return {
-    ...{ listingType, resolved, units, filters, plan },
+    ...{ listingType, resolved, units, filters, plan, currencyChoice: null },
     timeZone: others.length === 0 && zone !== null ? zone : DEFAULT_TIME_ZONE,
   };
 }
@@ -156,7 +175,7 @@ function singleAreaNo({ kind }: Condition, { areaNos }: ResolvedQuery): number |
 }
 
 /** The scope as the response shows it. */
-export function formatScope({ listingType, resolved, timeZone, filters, plan: { currency } }: Scope) {
+export function formatScope({ listingType, resolved, timeZone, filters, plan, currencyChoice }: Scope) {
   const areas = resolved.areas.map(({ id, name }) => ({ id, name }));
-  return { listingType, areas, timeZone, currency, filters };
+  return { listingType, areas, timeZone, currency: plan.currency, currencyChoice, filters };
 }

@@ -12,7 +12,7 @@ import { bypassesCache, type CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import { abortableDatabase } from '../postgres/client/database.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import type { FindCurrencies } from '../search/summaries/currency.ts';
+import type { CurrencyOptions } from '../search/summaries/currency.ts';
 import { type FactSource, oneState } from './facts/market-facts.ts';
 import {
   definitionUrl,
@@ -42,7 +42,7 @@ import {
   YieldSchema,
 } from './schemas.ts';
 
-export interface MarketRouteOptions {
+export interface MarketRouteOptions extends Pick<CurrencyOptions, 'findCurrencies' | 'defaultCurrency'> {
   readonly analytics: AnalyticsQueue;
   readonly clock: Clock;
   readonly tiers: Tiers;
@@ -50,7 +50,6 @@ export interface MarketRouteOptions {
   /** Its version changes with the data and so invalidates cached responses. */
   readonly cache: Pick<CachedReads, 'version'>;
   readonly findLoading: FindLoading;
-  readonly findCurrencies: FindCurrencies;
   /** Names and time zones, remembered as long as for searches. */
   readonly areas: AreaIdCache;
   readonly facts: FactSource;
@@ -116,7 +115,8 @@ const REMEDY = 'Request a smaller place, a shorter period, or fewer metrics and 
 const MAX_ANSWERS = 2_000;
 
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
-  const { analytics, clock, tiers, publicUrl, cache, findCurrencies, areas, facts } = options;
+  const { analytics, clock, tiers, publicUrl, cache, findCurrencies, defaultCurrency, areas, facts } =
+    options;
   const answers = new FoundCache<Answer>({
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),
@@ -138,7 +138,7 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
           analytics.within(REMEDY, left, (within) =>
             endpoint.answer({
               ...{ database: abortableDatabase(database, within), signal: within },
-              ...{ findCurrencies, areas, fresh },
+              ...{ findCurrencies, defaultCurrency, areas, fresh },
               ...{ facts: oneState(facts), scan: () => analytics.scan(asker, within) },
               ...{ query: market, limit, now: clock.now() },
             }),

@@ -5,6 +5,7 @@ import { PageSchema } from '../listings/paging.ts';
 import { originMembers } from '../listings/provenance/data-source-store.ts';
 import { LoadingSchema } from '../listings/provenance/loading.ts';
 import { nullable, number, oneOf } from '../listings/record.ts';
+import { CurrencyChoiceSchema } from '../search/summaries/currency.ts';
 import { FigureUnitSchema } from '../search/summaries/stats.ts';
 import { DISTRIBUTION_UNITS } from './distribution.ts';
 
@@ -58,6 +59,7 @@ const ScopeSchema = Type.Object({
         'Currency of all money in the response (ISO 4217). Null if there is none, or if each area names its own.',
     }),
   ),
+  currencyChoice: CurrencyChoiceSchema,
   filters: Type.Object({}, { additionalProperties: true }),
 });
 const Meta = Type.Object({
@@ -108,9 +110,18 @@ export const HistorySchema = response('MarketHistory', 'market_history', {
 export const ComparisonSchema = response('MarketComparison', 'market_comparison', {
   scope: ScopeSchema,
   period: PeriodSchema,
-  areas: Type.Array(Type.Object({ areaId: text, name: text, currency: nullable(text), metrics: Figures }), {
-    description: 'In the order of the request.',
-  }),
+  areas: Type.Array(
+    Type.Object({
+      areaId: text,
+      name: text,
+      currency: nullable(text),
+      currencyChoice: CurrencyChoiceSchema,
+      metrics: Figures,
+    }),
+    {
+      description: 'In the order of the request.',
+    },
+  ),
   page: PageSchema,
 });
 

@@ -51,6 +51,7 @@ interface Told {
   readonly areas: readonly {
     readonly areaId: string;
     readonly currency: string | null;
+    readonly currencyChoice: object | null;
     readonly metrics: Figures;
   }[];
   readonly bands: readonly {
@@ -166,8 +167,8 @@ test('a distribution of prices is of one currency', async () => {
 });
 
 /** Six homes that came on the market in December, in a city without any other. */
-const homes = (type: 'sale' | 'rental', currency: string, unit: number, city: string) =>
-  Array.from({ length: 6 }, (_, index) =>
+const homes = (type: 'sale' | 'rental', currency: string, unit: number, city: string, length = 6) =>
+  Array.from({ length }, (_, index) =>
     draft(`${city}-${type}-${index}`, {
       listingType: type,
       currency,
@@ -213,6 +214,30 @@ test('areas that are compared are each in their own currency; one that has sever
     [
       ['JPY', 0],
       ['JPY', 6],
+    ],
+  );
+});
+
+test('an area that is compared keeps the currency of nearly all of its listings, and says what is left out', async () => {
+  await writeAreaBatch(service.database, 'test', [city('Fen')]);
+  const strays = homes('sale', 'USD', 5, 'Fen', 2).map((each) => ({
+    ...each,
+    listingKey: `stray-${each.listingKey}`,
+  }));
+  await service.database.transaction((tx) =>
+    catalogue.write(tx, 'fen', [...homes('sale', 'EUR', 1_000, 'Fen', 21), ...strays], END - DAY),
+  );
+  const query = 'compare?listingType=sale&metrics=median_list_price&areaId=city-fen&areaId=city-reed';
+  const { areas } = await ask(query);
+  assert.deepEqual(
+    areas.map(({ currency, currencyChoice, metrics }) => [
+      currency,
+      currencyChoice,
+      metrics.median_list_price?.n,
+    ]),
+    [
+      ['EUR', { reason: 'majority', excluded: 2, otherCurrencies: ['USD'] }, 21],
+      ['JPY', null, 6],
     ],
   );
 });

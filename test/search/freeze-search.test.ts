@@ -67,7 +67,7 @@ test('a search is told back as it was understood, and survives as JSON', async (
       { word: 'aldren', spellings: ['aldren', 'aldern'] },
       { word: 'umbra', spellings: ['umbra'] },
     ],
-    ...{ currency: 'USD', units: 'metric', display: null },
+    ...{ currency: 'USD', currencyChoice: null, units: 'metric', display: null },
   });
   assert.deepEqual(JSON.parse(JSON.stringify(search)), search);
   assert.deepEqual(parametersOf(search).toSorted(), ['areas', 'maxprice', 'minarea', 'q']);
@@ -98,7 +98,7 @@ test('prices are compared in the currency of the day on which the search was sav
   const { backend } = searchParts(fresh);
   const freezeHere = (query: unknown) =>
     freezeSearch(
-      { database: fresh, findCurrencies: currencies, backend },
+      { database: fresh, findCurrencies: currencies, defaultCurrency: null, backend },
       { caller: { tier: 'free', account: ACCOUNT }, listingType: 'sale', query, pointer, now: NOW },
     );
   await assert.rejects(

@@ -83,3 +83,11 @@ export function totalOf(total: unknown): string {
   const { value } = objectOf(total);
   return typeof value === 'number' ? number(value) : '';
 }
+
+/** What a choice among several currencies leaves out; empty where none was made. */
+export function currencyNote(currency: unknown, choice: unknown): string {
+  const { excluded, otherCurrencies } = objectOf(choice);
+  if (!Array.isArray(otherCurrencies)) return '';
+  const others = otherCurrencies.map(word).join(', ');
+  return `Prices are in ${word(currency)}: ${number(excluded)} listings priced in ${others} are left out. Send currency to choose another.`;
+}

@@ -1,6 +1,6 @@
 // Rows of the tool table about markets: statistics of one period, over time, and of several areas.
 
-import { dotted, number, objectOf, rowsOf, word } from './listing-text.ts';
+import { currencyNote, dotted, number, objectOf, rowsOf, word } from './listing-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
 
 const HOMES = ['propertyType', 'bedrooms', 'minBedrooms', 'maxBedrooms', 'minPrice', 'maxPrice'];
@@ -66,15 +66,17 @@ function figures(metrics: unknown): string[] {
 }
 
 function headOf({ scope, period }: Json): string {
-  const { listingType, areas, currency } = objectOf(scope);
+  const { listingType, areas, currency, currencyChoice } = objectOf(scope);
   const names = rowsOf(areas).map(({ name }) => word(name));
   const { start, end } = objectOf(period);
-  return dotted([
+  const head = dotted([
     listingType === 'rental' ? 'Rentals' : 'Sales',
     names.length > 0 ? names.join(', ') : null,
     start === undefined ? null : `${word(start)} to ${word(end)}`,
     word(currency),
   ]);
+  const note = currencyNote(currency, currencyChoice);
+  return note === '' ? head : `${head}\n${note}`;
 }
 
 const areaLinks = ({ scope }: Json) =>
@@ -164,8 +166,8 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     short: { keep: { 'areas/*/metrics/*': FIGURE }, drop: DROP },
     text(answer) {
       const areas = rowsOf(answer.areas).map(
-        ({ name, areaId, currency, metrics }) =>
-          `${word(name)} (${word(areaId)}, ${word(currency)}): ${figures(metrics).join('; ')}`,
+        ({ name, areaId, currency, currencyChoice, metrics }) =>
+          `${word(name)} (${word(areaId)}, ${word(currency)}): ${[...figures(metrics), currencyNote(currency, currencyChoice)].filter(Boolean).join('; ')}`,
       );
       return [headOf({ ...answer, scope: { ...objectOf(answer.scope), areas: [] } }), ...areas].join('\n');
     },

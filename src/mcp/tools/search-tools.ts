@@ -1,6 +1,16 @@
 // Rows of the tool table that search: homes for rent, homes for sale, and areas.
 
-import { dotted, listingLine, number, numbered, objectOf, rowsOf, totalOf, word } from './listing-text.ts';
+import {
+  currencyNote,
+  dotted,
+  listingLine,
+  number,
+  numbered,
+  objectOf,
+  rowsOf,
+  totalOf,
+  word,
+} from './listing-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
 
 const PLACE = ['areaId', 'city', 'neighborhood', 'postalCode', 'address', 'lat', 'lng', 'radius', 'bbox'];
@@ -57,6 +67,7 @@ function searchText(answer: Json, noun: string, now: number): string {
   return [
     `${found}.${loading}`,
     numbered(rows.map((row) => listingLine(row, now))),
+    currencyNote(meta.currency, meta.currencyChoice),
     places.length > 0 ? `Did you mean: ${places.join(', ')}?` : '',
     rows.length === 0 ? 'Widen the filters, or call again with explain true.' : '',
   ]

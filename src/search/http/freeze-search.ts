@@ -12,10 +12,17 @@ import { type Condition, isCurrency } from '../query/condition.ts';
 import { planSearch, type ResolvedSearch, type SearchPlan } from '../query/plan.ts';
 import { readSavedQuery, writtenNames } from '../query/saved-query.ts';
 import type { SavedSearch } from '../query/saved-search.ts';
-import { type CurrencyOptions, comparesMoney, resolveCurrency } from '../summaries/currency.ts';
+import {
+  type CurrencyChoice,
+  type CurrencyOptions,
+  comparesMoney,
+  type ResolvedCurrency,
+  resolveCurrency,
+} from '../summaries/currency.ts';
 import { resolveQuery } from './resolve-query.ts';
 
-export interface FreezeOptions extends Pick<CurrencyOptions, 'backend' | 'findCurrencies'> {
+export interface FreezeOptions
+  extends Pick<CurrencyOptions, 'backend' | 'findCurrencies' | 'defaultCurrency'> {
   readonly database: Database;
 }
 
@@ -37,6 +44,8 @@ export interface SearchInterpretation {
   readonly words: readonly { readonly word: string; readonly spellings: readonly string[] }[];
   /** ISO 4217; null if prices are neither compared nor limited to a currency. */
   readonly currency: string | null;
+  /** Why it is that one of several; null: the query names it, or there was no other. */
+  readonly currencyChoice: CurrencyChoice | null;
   readonly units: UnitSystem;
   /** Null: under the display rules of the sources. */
   readonly display: 'ignore' | null;
@@ -61,8 +70,8 @@ export async function freezeSearch(options: FreezeOptions, request: FreezeReques
     const plan = planSearch(listingType, saved.query, 1, request.now);
     const named = (ids: readonly string[]) => findNamedAreas(options.database, ids);
     const resolved = await resolveQuery({ database: options.database, named }, plan);
-    const currency = await currencyOf(options, { plan, resolved, caller: request.caller.account });
-    return frozen({ plan: withCurrency(plan, currency), resolved }, saved.names);
+    const found = await currencyOf(options, { plan, resolved, caller: request.caller.account });
+    return frozen({ plan: withCurrency(plan, found.currency), resolved }, saved.names, found.choice);
   } catch (error) {
     throw error instanceof Problem ? ofMembers(withNames(error, names), pointer) : error;
   }
@@ -84,12 +93,15 @@ function withNames(problem: Problem, names: Readonly<Record<string, string>>): P
 }
 
 /** As in a search; and where nothing tells in which currency prices are to be compared, it has to be named. */
-async function currencyOf(options: FreezeOptions, search: ResolvedSearch) {
+async function currencyOf(
+  options: FreezeOptions,
+  search: ResolvedSearch,
+): Promise<Pick<ResolvedCurrency, 'currency' | 'choice'>> {
   const { plan } = search;
-  if (plan.currency !== null) return plan.currency;
-  if (!comparesMoney(plan)) return null;
-  const { currency } = await resolveCurrency({ ...options, fresh: true }, [search]);
-  if (currency !== null) return currency;
+  if (plan.currency !== null || !comparesMoney(plan)) return { currency: plan.currency, choice: null };
+  const { currency, choice } = await resolveCurrency({ ...options, fresh: true }, [search]);
+  if (currency !== null) return { currency, choice };
+  if (options.defaultCurrency !== null) return { currency: options.defaultCurrency, choice: null };
   throw invalidParameter(
     'currency',
     'is required: prices are compared, and no listing here tells yet in which currency',
@@ -107,7 +119,11 @@ function withCurrency(plan: SearchPlan, currency: string | null): SearchPlan {
   };
 }
 
-function frozen({ plan, resolved }: ResolvedSearch, names: SavedSearch['names']): FrozenSearch {
+function frozen(
+  { plan, resolved }: ResolvedSearch,
+  names: SavedSearch['names'],
+  currencyChoice: CurrencyChoice | null,
+): FrozenSearch {
   const { listingType, conditions, ignoreDisplayRules, units, currency } = plan;
   const search: SavedSearch = {
     ...{ listingType, conditions, ignoreDisplayRules, units, currency, names },
@@ -120,7 +136,7 @@ function frozen({ plan, resolved }: ResolvedSearch, names: SavedSearch['names'])
     search: JSON.parse(toJson(search)),
     interpretation: {
       areas: resolved.areas.map(({ id, name }) => ({ id, name })),
-      ...{ words, currency, units },
+      ...{ words, currency, currencyChoice, units },
       display: ignoreDisplayRules ? 'ignore' : null,
     },
   };

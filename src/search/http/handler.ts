@@ -17,7 +17,7 @@ import { planSearch, type SearchPlan } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
 import type { AnalyticsQueue } from '../summaries/analytics-queue.ts';
 import { computeClusters, withoutClusterCursor } from '../summaries/clusters.ts';
-import { type FindCurrencies, requireOneCurrency } from '../summaries/currency.ts';
+import { type CurrencyChoice, type CurrencyOptions, requireOneCurrency } from '../summaries/currency.ts';
 import { explainSearch } from '../summaries/explain.ts';
 import { computeFacets } from '../summaries/facets.ts';
 import { computeStats } from '../summaries/stats.ts';
@@ -38,7 +38,7 @@ import { findPlaceSuggestions } from './place-suggestion-store.ts';
 import type { RecordCache } from './record-cache.ts';
 import { resolveQuery } from './resolve-query.ts';
 
-export interface SearchOptions {
+export interface SearchOptions extends Pick<CurrencyOptions, 'findCurrencies' | 'defaultCurrency'> {
   readonly database: Database;
   readonly backend: SearchBackend;
   readonly areas: AreaIdCache;
@@ -50,7 +50,6 @@ export interface SearchOptions {
   /** When any source last sent data, RFC 3339; null: never. */
   readonly dataAsOf: () => Promise<string | null>;
   readonly findLoading: FindLoading;
-  readonly findCurrencies: FindCurrencies;
 }
 
 /** The parts of a request that a search needs. */
@@ -73,6 +72,8 @@ interface SearchJob extends PageOptions, PageRequest {
   readonly request: SearchRequest;
   /** As of before anything was counted. */
   readonly loading: Loading | null;
+  /** Why the search is in one of several currencies. */
+  readonly currencyChoice: CurrencyChoice | null;
 }
 
 /** How to ask for less than what took too long. */
@@ -86,7 +87,7 @@ const MAX_FACET_VALUES = 100;
 const EXPORT_TIER = 'business';
 
 export function createSearchHandler(options: SearchOptions): (request: SearchRequest) => Promise<Reply> {
-  const { database, backend, areas, analytics, clock, tiers, findCurrencies } = options;
+  const { database, backend, areas, analytics, clock, tiers, findCurrencies, defaultCurrency } = options;
 
   return async (request) => {
     const { query, caller } = request;
@@ -102,12 +103,17 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
       const resolved = await resolveQuery({ database, named }, planned);
       const who = { fresh, caller: caller.account, left: request.left };
       const asked = { ...who, plan: planned, resolved, ...(signal && { signal }) };
-      const plan = await requireOneCurrency({ backend, findCurrencies, fresh }, asked, query);
+      const mayChoose = !isLineFormat(format);
+      const { plan, choice: currencyChoice } = await requireOneCurrency(
+        { backend, findCurrencies, defaultCurrency, fresh, mayChoose },
+        asked,
+        query,
+      );
       const included = query.include ?? [];
       // Nothing is kept of what `include` adds.
       const records = options.records.view(reader, plan.fields, fresh || included.length > 0);
       const job: SearchJob = {
-        ...{ ...asked, plan, options, request, loading },
+        ...{ ...asked, plan, options, request, loading, currencyChoice },
         ...{ backend, database, clock, reader, included, records },
       };
       if (query.cluster === true) return answerClusters(job, format);
@@ -172,7 +178,7 @@ async function composeRest(
   isEmpty: boolean,
   countTotal: () => Promise<FoundTotal>,
 ) {
-  const { options, backend, request, plan, resolved, loading } = job;
+  const { options, backend, request, plan, resolved, loading, currencyChoice } = job;
   const { facets, stats, explain } = request.query;
   const max = Math.min(MAX_FACET_VALUES, options.tiers[request.caller.tier].page);
   const counted = facets && (await computeFacets(backend, job, facets, max));
@@ -186,6 +192,7 @@ async function composeRest(
     requestId: request.requestId,
     units: plan.units,
     currency: plan.currency,
+    currencyChoice,
     areas: resolved.areas.map(({ id, name }) => ({ id, name })),
     // Figures rest on the sources of all results; a page reads few listings of many sources.
     dataAsOf: hasFigures(request.query)

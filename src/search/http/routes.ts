@@ -11,6 +11,7 @@ import { ListingSchema, nullable } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import { FORMATS, RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../query/parameters.ts';
 import { ClusterSchema } from '../summaries/clusters.ts';
+import { CurrencyChoiceSchema } from '../summaries/currency.ts';
 import { ExplainSchema } from '../summaries/explain.ts';
 import { FacetsSchema } from '../summaries/facets.ts';
 import { StatsSchema } from '../summaries/stats.ts';
@@ -50,6 +51,7 @@ const ListingList = Type.Object(
             'Currency of price filters, sorts and statistics (ISO 4217). Null if there are none; each listing names its own.',
         }),
       ),
+      currencyChoice: CurrencyChoiceSchema,
       areas: Type.Array(Type.Object({ id: Type.String(), name: Type.String() })),
       dataAsOf: nullable(
         Type.String({

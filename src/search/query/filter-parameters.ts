@@ -133,8 +133,9 @@ const money = {
       pattern: '^[A-Za-z]{3}$',
       description:
         'Only listings priced in this currency (ISO 4217). Price filters, sorts and statistics use one currency. ' +
-        'Default: the only currency among the matching listings, whatever their prices; if there are several, a ' +
-        '400 lists them.',
+        'Default: the only currency among the matching listings, whatever their prices; if there are several, the default ' +
+        'currency of this service, the only one that all requested areas have, or that of more than nine tenths of the listings, ' +
+        'as `meta.currencyChoice` says; otherwise, and always in CSV and JSON lines, a 400 lists them.',
       aliases: ['currency_code'],
     }),
   ),

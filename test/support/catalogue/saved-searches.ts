@@ -58,7 +58,7 @@ export async function openSavedSearches(t: Closing, listings: number) {
     tier: 'free' | 'internal' = 'internal',
   ): Promise<FrozenSearch> =>
     freezeSearch(
-      { database, findCurrencies, backend },
+      { database, findCurrencies, defaultCurrency: null, backend },
       { caller: { tier, account: ACCOUNT }, listingType, query, pointer, now: NOW },
     );
 

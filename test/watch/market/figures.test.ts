@@ -341,7 +341,7 @@ test('figures are computed in the queue of heavy reads; without room in it they 
     },
   };
   const figures = createMarketFigures({
-    ...{ database, areas: names, findCurrencies: async () => ['USD'] },
+    ...{ database, areas: names, findCurrencies: async () => ['USD'], defaultCurrency: null },
     analytics: analytics as unknown as Parameters<typeof createMarketFigures>[0]['analytics'],
   });
   const request = {
@@ -356,7 +356,7 @@ test('figures are computed in the queue of heavy reads; without room in it they 
 test('a figure of an area that is gone is unknown, and no error', async () => {
   const analytics = new AnalyticsQueue(database, clock);
   const figures = createMarketFigures({
-    ...{ database, areas: names, findCurrencies: async () => ['USD'], analytics },
+    ...{ database, areas: names, findCurrencies: async () => ['USD'], defaultCurrency: null, analytics },
   });
   const request = {
     ...{ areaId: 'gone', listingType: 'sale' as const, metric: 'inventory', propertyType: null },

@@ -27,7 +27,7 @@ test('a watcher of a figure shows how it was understood, and sends the crossing 
   assert.equal(watcher.initialMatchCount, null);
   const { areas: named, ...rest } = watcher.interpretation ?? {};
   assert.deepEqual((named as { id: string }[])[0]?.id, areaId);
-  assert.deepEqual(rest, { timeZone: 'UTC', currency: 'USD', unit: 'money' });
+  assert.deepEqual(rest, { timeZone: 'UTC', currency: 'USD', currencyChoice: null, unit: 'money' });
   const read = await send('GET', `/${watcher.id}`);
   assert.deepEqual(read.watcher, watcher);
   const matches = await send('GET', `/${watcher.id}/matches`);

@@ -62,7 +62,7 @@ async function freezeAll(): Promise<Omit<Watched, 'id'>[]> {
       const caller = { tier: 'internal' as const, account: 'sub:tests' };
       const request = { caller, listingType, query: body, now: NOW };
       const { search } = await freezeSearch(
-        { database, findCurrencies, backend },
+        { database, findCurrencies, defaultCurrency: null, backend },
         { ...request, pointer: '/target/query' },
       );
       frozen.push({ search, query: body });
