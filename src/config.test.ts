@@ -181,5 +181,8 @@ test('keys of secrets and ports of inner networks are read, two keys while one i
 
 test('the default currency is a currency by its three letters', () => {
   assert.equal(readConfig({ DEFAULT_CURRENCY: 'eur' }, '.').defaultCurrency, 'EUR');
-  assert.throws(() => readConfig({ DEFAULT_CURRENCY: 'EURO' }, '.'), /DEFAULT_CURRENCY=EURO must be a currency/);
+  assert.throws(
+    () => readConfig({ DEFAULT_CURRENCY: 'EURO' }, '.'),
+    /DEFAULT_CURRENCY=EURO must be a currency/,
+  );
 });

@@ -39,7 +39,8 @@ const members = {
   bedrooms: Type.Integer({ minimum: 0, maximum: 1_000, description: 'Only homes with so many bedrooms.' }),
   currency: Type.String({
     pattern: '^[A-Za-z]{3}$',
-    description: 'ISO 4217. Needed only where prices of the area are in several currencies and none is clearly meant.',
+    description:
+      'ISO 4217. Needed only where prices of the area are in several currencies and none is clearly meant.',
   }),
 };
 const OPTIONAL = ['propertyType', 'bedrooms', 'currency'] as const;
