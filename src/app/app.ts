@@ -133,7 +133,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const provider = overrides.provider ?? subscriptions.provider;
   const { payments } = subscriptions;
-  const common = { database, clock, tiers, provider, report };
+  const common = { database, clock, tiers, provider, report, defaultCurrency: config.defaultCurrency };
   const oauth = startAuthorizationServer({
     ...{ ...overrides, ...common, log, metrics, publicUrl },
     limits: createGrantLimits(config.oauth),
@@ -156,8 +156,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const marketFacts = createMarketFacts({ ...options, ...common, metrics });
   const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options, report) });
   const { backend, areas, records, engine, untilSearched } = search;
-  const { defaultCurrency } = config;
-  const figures = createMarketFigures({ database, findCurrencies, defaultCurrency, analytics, areas });
+  const figures = createMarketFigures({ ...common, findCurrencies, analytics, areas });
   const refresh = createRefresh({ source, catalogue, database, clock, log, metrics, untilSearched });
   const findLoading = createFindLoading({ database, clock, source: source?.id ?? null, untilSearched });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
@@ -178,8 +177,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const billing = startBilling({ ...common, metrics, settings: config.subscriptions, payments });
   const routes = featureRoutes({
     ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
-    ...{ database, catalogue, cache, refresh, clock, tiers, publicUrl, findLoading },
-    ...{ analytics, findCurrencies, defaultCurrency, figures, backend, areas, records, facts: marketFacts },
+    ...{ ...common, catalogue, cache, refresh, publicUrl, findLoading },
+    ...{ analytics, findCurrencies, figures, backend, areas, records, facts: marketFacts },
     sample,
     ...{
       feeds: createFeedLimit(tiers),
