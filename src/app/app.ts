@@ -15,6 +15,7 @@ import type { Config } from '../config.ts';
 import { connectionBounds } from '../http/server/connections.ts';
 import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
+import { startStoredReview } from '../ingest/stored-review.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
@@ -202,6 +203,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sealing = startSealing({ ...common, keyring: webhooks.keyring });
   const digests = startDigestScheduler({ ...common, metrics });
   const changeUpkeep = startChangeUpkeep({ ...common, metrics });
+  const review = startStoredReview(common);
   const deliveries =
     overrides.deliversWebhooks === false
       ? null
@@ -238,7 +240,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await changes.close();
       await drained;
       const feeding = [replication, evaluation, refreshing, deliveries, matching, upkeep, eventUpkeep];
-      for (const each of [...feeding, sealing, digests, changeUpkeep, billing, subscriptions]) {
+      for (const each of [...feeding, sealing, digests, changeUpkeep, review, billing, subscriptions]) {
         await each?.stop();
       }
       for (const each of [marketFacts, search]) await each.stop();

@@ -66,28 +66,29 @@ export class Placement {
   constructor(areas: readonly PlacedArea[]) {
     for (const area of areas) {
       this.#areas.set(area.no, area);
-      if (!area.boundary) this.#addNames(area);
-      else
-        for (const rings of polygonsOf(area.boundary))
-          this.#polygons.push({ area, polygon: flattened(rings) });
+      this.#addNames(area);
+      if (!area.boundary) continue;
+      for (const rings of polygonsOf(area.boundary)) this.#polygons.push({ area, polygon: flattened(rings) });
     }
     const boxes = this.#polygons.map(({ polygon: [shell = new Float64Array()] }) => boxOf(shell));
     this.#index = indexBoxes(boxes);
   }
 
   #addNames(area: PlacedArea): void {
-    const codes = Object.values(area.codes).flatMap((code) => [code, code.split('-').at(-1) ?? code]);
-    for (const name of new Set([area.name, ...area.aliases, ...codes].map(folded))) {
+    for (const name of namesOf(area)) {
       const key = `${area.type}|${name}`;
       this.#byAddress.set(key, [...(this.#byAddress.get(key) ?? []), area]);
     }
   }
 
-  /** Numbers of the areas that contain the listing, smallest first. */
+  /** Numbers of the areas that contain the listing, smallest first. Without a place the address alone decides. */
   place(location: Point | null, address: DraftAddress): number[] {
     const held = new Map<number, PlacedArea>();
     if (location) for (const area of this.#around(location)) held.set(area.no, area);
-    for (const area of this.#named(address)) if (this.#fits(area, held, address)) held.set(area.no, area);
+    for (const area of this.#named(address)) {
+      if (!area.boundary && this.#fits(area, held, address)) held.set(area.no, area);
+    }
+    if (!location) for (const area of this.#bounded(held, address)) held.set(area.no, area);
     // An area without a boundary contains what its children contain.
     for (const area of [...held.values()]) {
       for (const parent of this.#parentsFor(area, address)) if (!parent.boundary) held.set(parent.no, parent);
@@ -121,6 +122,31 @@ export class Placement {
       const text = address[part];
       if (text) yield* this.#byAddress.get(`${type}|${folded(text)}`) ?? [];
     }
+  }
+
+  /** The areas with a boundary in which the address lies by its names, with those that they lie in. */
+  *#bounded(held: ReadonlyMap<number, PlacedArea>, address: DraftAddress): Iterable<PlacedArea> {
+    const named = [...this.#named(address)].filter(
+      (area) => area.boundary && this.#fits(area, held, address),
+    );
+    for (const areas of Map.groupBy(named, ({ type }) => type).values()) {
+      for (const area of this.#mostCertain(areas, address)) {
+        yield area;
+        const around = Map.groupBy(this.#parentsFor(area, address), ({ type }) => type);
+        // Of several cities with one postal code the address names none: it lies in one of them.
+        for (const parents of around.values())
+          if (parents.length === 1) for (const parent of parents) if (parent.boundary) yield parent;
+      }
+    }
+  }
+
+  /** Of areas that share a name, those of whose ancestors the address names the most; none where it tells no two apart. */
+  #mostCertain(areas: readonly PlacedArea[], address: DraftAddress): readonly PlacedArea[] {
+    if (areas.length < 2) return areas;
+    const certainty = (area: PlacedArea): number =>
+      this.#ancestors(area).filter((parent) => isCalled(parent, address) === true).length;
+    const most = Math.max(...areas.map(certainty));
+    return most === 0 ? [] : areas.filter((area) => certainty(area) === most);
   }
 
   /**
@@ -164,7 +190,13 @@ function isCalled(area: PlacedArea, address: DraftAddress): boolean | null {
   const part = ADDRESS_PART[area.type];
   const text = part ? address[part] : null;
   if (!text) return null;
-  return [area.name, ...area.aliases, ...Object.values(area.codes)].map(folded).includes(folded(text));
+  return namesOf(area).has(folded(text));
+}
+
+/** Name, aliases and codes; of a code such as US-OR its last part too. */
+function namesOf({ name, aliases, codes }: PlacedArea): Set<string> {
+  const all = Object.values(codes).flatMap((code) => [code, code.split('-').at(-1) ?? code]);
+  return new Set([name, ...aliases, ...all].map(folded));
 }
 
 const size = (area: PlacedArea): number => area.areaKm2 ?? TYPICAL_SIZE[area.type];

@@ -1,6 +1,7 @@
 // Command `freehold import`: imports files of listings and areas.
 
 import type { Command } from 'commander';
+import { createChangePartitions } from '../changes/retention-store.ts';
 import { readConfig } from '../config.ts';
 import { dryRunImport } from '../import/dry-run.ts';
 import type { ImportProgress } from '../import/mapped-file.ts';
@@ -88,6 +89,8 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
     readConfig(),
     async (database) => {
       await refuseReplicated(database, map);
+      // The service makes them too, but may never have run on this database.
+      await createChangePartitions(database, systemClock.now());
       return runImport(database, options);
     },
     flags,

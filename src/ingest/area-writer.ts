@@ -75,15 +75,8 @@ export async function updateAllPlacements(
   const placement = new Placement(await database.read((sql) => findPlacedAreas(sql), { timeout: 0 }));
   for (;;) {
     const batch = await database.transaction(
-      async (tx) => {
-        const rows = await lockPlacements(tx, after, BATCH);
-        const placed = rows.map((row) => {
-          const newAreaNos = placement.place(row.location, row.address);
-          return { ...row, newAreaNos, newTimeZone: placement.timeZone(newAreaNos) };
-        });
-        await writePlacements(tx, placed, database.clock.now(), quiet);
-        return { last: rows.at(-1)?.id, size: rows.length };
-      },
+      async (tx) =>
+        placeRows(tx, await lockPlacements(tx, after, BATCH), placement, database.clock.now(), quiet),
       { timeout: 0 },
     );
     checked += batch.size;
@@ -91,6 +84,32 @@ export async function updateAllPlacements(
     if (batch.last === undefined) return;
     after = batch.last;
   }
+}
+
+/** Places listings without a place, the next after an id, in this transaction; gives the last id, null after the last one. */
+export async function placePlaceless(
+  tx: Transaction,
+  after: string,
+  placement: Placement,
+  now: number,
+): Promise<string | null> {
+  const rows = await lockPlacements(tx, after, BATCH, true);
+  return (await placeRows(tx, rows, placement, now, true)).last ?? null;
+}
+
+async function placeRows(
+  tx: Transaction,
+  rows: readonly PlacementRow[],
+  placement: Placement,
+  now: number,
+  quiet: boolean,
+): Promise<{ last: string | undefined; size: number }> {
+  const placed = rows.map((row) => {
+    const newAreaNos = placement.place(row.location, row.address);
+    return { ...row, newAreaNos, newTimeZone: placement.timeZone(newAreaNos) };
+  });
+  await writePlacements(tx, placed, now, quiet);
+  return { last: rows.at(-1)?.id, size: rows.length };
 }
 
 interface NewPlacement extends PlacementRow {

@@ -1,8 +1,12 @@
-// Ids of listings and properties, and when two listings are the same property.
+// Ids of listings and properties, and what makes two listings the same property. Pure.
 
 import { createHash } from 'node:crypto';
+import { distanceKm } from '../geometry/geometry.ts';
 import type { ListingDraft } from '../listings/draft.ts';
+import type { StoredRecord } from '../listings/stored-record.ts';
 import { SHORT_FORMS } from '../text/tokenize.ts';
+import { addressParts } from './address-parts.ts';
+import { isPlaceholder } from './placeholders.ts';
 
 const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
@@ -28,36 +32,91 @@ export function propertyId(identity: string): string {
   return `prp_${shortDigest(identity)}`;
 }
 
-/**
- * The text that makes a place the same place, by the best evidence that the source gives: its universal id; parcel
- * number with county, state and unit; the whole address; and, for want of all or where the address is withheld, the
- * listing alone.
- */
-export function propertyIdentity(source: string, draft: ListingDraft): string {
-  const { address } = draft;
-  // An id that follows from the address alone would give a withheld one away to whoever tries the street's houses.
-  if (!draft.display.address) return `listing|${source}|${draft.listingKey}`;
-  if (draft.universalPropertyId) return `upi|${normalizeText(draft.universalPropertyId)}`;
-  if (draft.parcelNumber) {
-    // Parcel numbers are unique only within the office that assigns them, so county, state and unit must agree too.
-    return ['parcel', draft.parcelNumber, address.county ?? source, address.state, address.unit]
-      .map(normalizeText)
-      .join('|');
-  }
-  const street = address.streetName
-    ? `${address.streetNumber ?? ''} ${address.streetName}`
-    : streetOf(address.full);
-  if (street && /\d/.test(street) && (address.postalCode || address.city)) {
-    return ['address', street, address.unit, address.city, address.state, address.postalCode]
-      .map(normalizeText)
-      .join('|');
-  }
-  return `listing|${source}|${draft.listingKey}`;
+/** What a listing says of the home it is of. */
+export interface HomeEvidence
+  extends Pick<ListingDraft, 'listingKey' | 'universalPropertyId' | 'parcelNumber' | 'location'> {
+  readonly source: string;
+  readonly addressDisplayed: boolean;
+  readonly address: Omit<ListingDraft['address'], 'crossStreet'>;
 }
 
-/** The first line of a full address, which is the street in every form that feeds use. */
-function streetOf(full: string | null): string | null {
-  return full?.split(',')[0]?.trim() || null;
+export const draftEvidence = (source: string, draft: ListingDraft): HomeEvidence => ({
+  ...draft,
+  source,
+  addressDisplayed: draft.display.address,
+});
+
+/** The members of a stored record that evidence is taken from. */
+export type EvidenceRecord = Pick<StoredRecord, 'address' | 'location'> & {
+  readonly property: Pick<StoredRecord['property'], 'parcelNumber' | 'universalPropertyId'>;
+};
+
+export function recordEvidence(
+  { source, listingKey, addressDisplayed }: Pick<HomeEvidence, 'source' | 'listingKey' | 'addressDisplayed'>,
+  { address, location, property }: EvidenceRecord,
+): HomeEvidence {
+  const { parcelNumber, universalPropertyId } = property;
+  // Without a street the record has the rest of the address in its place.
+  const full = address.line1 === null ? null : address.full;
+  return {
+    ...{ source, listingKey, addressDisplayed, parcelNumber, universalPropertyId, location },
+    address: { ...address, full },
+  };
+}
+
+/**
+ * The texts that make a place the same place, best evidence first: its universal id; parcel number with county, state and
+ * unit; the whole address; and last the listing alone, where all else is missing, a placeholder or withheld.
+ */
+export function propertyIdentities(home: HomeEvidence): readonly [string, ...string[]] {
+  const { address, parcelNumber, universalPropertyId, source } = home;
+  const alone = `listing|${source}|${home.listingKey}`;
+  // An id that follows from the address alone would give a withheld one away to whoever tries the street's houses.
+  if (!home.addressDisplayed) return [alone];
+  const { street, unit } = addressParts(address);
+  const texts: string[] = [];
+  if (universalPropertyId && !isPlaceholder(parcelOfUniversalId(universalPropertyId)))
+    texts.push(`upi|${normalizeText(universalPropertyId)}`);
+  if (parcelNumber && !isPlaceholder(parcelNumber)) {
+    // Parcel numbers are unique only within the office that assigns them, so county, state and unit must agree too.
+    const parts = ['parcel', parcelNumber, address.county ?? source, address.state, unit];
+    texts.push(parts.map(normalizeText).join('|'));
+  }
+  if (street && (address.postalCode || address.city)) {
+    const parts = ['address', street, unit, address.city, address.state, address.postalCode];
+    texts.push(parts.map(normalizeText).join('|'));
+  }
+  const [best = alone, ...others] = texts;
+  return best === alone ? [alone] : [best, ...others, alone];
+}
+
+/** The best of them for a draft. */
+export const propertyIdentity = (source: string, draft: ListingDraft): string =>
+  propertyIdentities(draftEvidence(source, draft))[0];
+
+/** The part that the parcel's own office assigned: of US-41033-N-12-R-N and of urn:reso:upi:2.0:US:41033:12 the 12. */
+function parcelOfUniversalId(id: string): string {
+  const urn = /^urn:.*:([^:]*)$/i.exec(id)?.[1];
+  // Country, county, and a part of the county or N.
+  const hyphenated = /^[a-z]{2}-\d+-[^-]+-(.+?)(?:-[a-z](?:-[^-]*)?)?$/i.exec(id)?.[1];
+  return urn ?? hyphenated ?? id;
+}
+
+/** Kilometres between two geocodes of one home: where its house number agrees, where not, and where one is approximate. */
+const SAME_HOUSE_KM = 2;
+const SAME_PARCEL_KM = 0.3;
+const APPROXIMATE_KM = 20;
+
+/** Whether two listings cannot be of one home, though they share an identity: their units, house numbers or places differ. */
+export function isContradicted(one: HomeEvidence, other: HomeEvidence): boolean {
+  const [a, b] = [addressParts(one.address), addressParts(other.address)];
+  if (a.unit !== null && b.unit !== null && normalizeText(a.unit) !== normalizeText(b.unit)) return true;
+  if (a.houseNumber !== null && b.houseNumber !== null && a.houseNumber !== b.houseNumber) return true;
+  if (one.location === null || other.location === null) return false;
+  const isExact = one.location.precision === 'exact' && other.location.precision === 'exact';
+  const isSameHouse = a.houseNumber !== null && b.houseNumber !== null;
+  const limit = isExact ? (isSameHouse ? SAME_HOUSE_KM : SAME_PARCEL_KM) : APPROXIMATE_KM;
+  return distanceKm(one.location, other.location) > limit;
 }
 
 const STREET_WORDS: Readonly<Record<string, string>> = {

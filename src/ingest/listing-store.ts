@@ -11,9 +11,17 @@ import { notify } from '../postgres/client/listen.ts';
 import { toJson } from '../postgres/client/value-types.ts';
 import { type RecordedHistory, writeHistory } from '../timeline/store.ts';
 import { listingChange, mayChangeText, writtenSnapshot } from './listing-change.ts';
+import type { FirstListing } from './property-assignment.ts';
+import { findFirstListings, lockProperties } from './property-store.ts';
 import { textRow } from './search-row.ts';
 import { addCurrencies, writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
+
+/** Listings that are locked, and the first listing of each property that they belong to or may come to. */
+export interface LockedListings {
+  readonly listings: Map<string, PreviousListing>;
+  readonly first: Map<string, FirstListing>;
+}
 
 /**
  * Locks and returns the listings with these ids. Other listings of their properties, old and new, are locked too, since
@@ -23,10 +31,14 @@ export async function lockListings(
   tx: Transaction,
   ids: readonly string[],
   propertyIds: readonly string[],
-): Promise<Map<string, PreviousListing>> {
+): Promise<LockedListings> {
   // Sent together, and run in this order: the rows are read as they are once they are locked.
-  const [, listings] = await Promise.all([lockRows(tx, ids, propertyIds), findLockedListings(tx, ids)]);
-  return listings;
+  const [, listings, first] = await Promise.all([
+    lockRows(tx, ids, propertyIds),
+    findLockedListings(tx, ids),
+    findFirstListings(tx, ids, propertyIds),
+  ]);
+  return { listings, first };
 }
 
 async function lockRows(
@@ -136,21 +148,6 @@ async function upsertListings(
   // New listings cannot be locked. The change says what was there before, so it must not be of another writer's making.
   if (written.length < writes.length)
     throw new Error('Another process created some of these listings at the same moment: write them again');
-}
-
-/** Creates properties that are new, and locks the others, in one order: the update that never happens is what locks. */
-async function lockProperties(
-  tx: Transaction,
-  writes: readonly ListingWrite[],
-  observedAt: number,
-): Promise<void> {
-  const identities = new Map(writes.map((write) => [write.propertyId, write.identity]));
-  const ids = [...identities.keys()].sort();
-  await tx`
-    insert into property (id, identity, created_at)
-    select id, identity, ${new Date(observedAt).toISOString()}
-    from unnest(${ids}::text[], ${ids.map((id) => identities.get(id) ?? '')}::text[]) as row (id, identity)
-    on conflict (id) do update set created_at = excluded.created_at where false`;
 }
 
 const historyOf = ({ id, propertyId, record, events }: ListingWrite): RecordedHistory => ({

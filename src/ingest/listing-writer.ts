@@ -1,8 +1,7 @@
 // Catalogue of listings: a batch of drafts becomes records, history, timelines and counts in one transaction.
 
 import { countChanges } from '../areas/counts.ts';
-import { Placement } from '../areas/placement.ts';
-import { findPlacedAreas, lockAreaVersion } from '../areas/write-store.ts';
+import type { Placement } from '../areas/placement.ts';
 import { DAY } from '../lib/clock.ts';
 import { daysOnMarket, parseStoredClock } from '../listings/days-on-market.ts';
 import type { ListingDraft } from '../listings/draft.ts';
@@ -14,7 +13,7 @@ import type { Database, Transaction } from '../postgres/client/database.ts';
 import { correctHistory } from '../timeline/history-correction.ts';
 import { findRecordedHistory, replaceHistory } from '../timeline/store.ts';
 import { updateTimelines } from '../timeline/update-timelines.ts';
-import { listingId, propertyId, propertyIdentity } from './identity.ts';
+import { draftEvidence, listingId, propertyId, propertyIdentities } from './identity.ts';
 import {
   addAreaCounts,
   type DaysOnMarketRow,
@@ -24,6 +23,9 @@ import {
   updateEarlierDays,
   writeListings,
 } from './listing-store.ts';
+import { PlacementCache } from './placement-cache.ts';
+import { PropertyAssignment } from './property-assignment.ts';
+import { findRenamed } from './property-store.ts';
 import { takeRoundedKeys } from './rounded-key-store.ts';
 import { deletionDraft, isOlder, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
@@ -59,34 +61,33 @@ export interface Catalogue extends ListingReads {
 }
 
 export function createCatalogue(database: Database): Catalogue {
-  let cached: { readonly version: number; readonly placement: Placement } | null = null;
-
-  async function loadPlacement(tx: Transaction): Promise<Placement> {
-    const version = await lockAreaVersion(tx);
-    if (cached?.version !== version)
-      cached = { version, placement: new Placement(await findPlacedAreas(tx)) };
-    return cached.placement;
-  }
-
+  const placements = new PlacementCache();
   return {
     ...createListingReads(database),
     async write(tx, source, drafts, observedAt, deletedKeys = [], quiet = false) {
       // Of two drafts with one key the later one counts.
       const byId = new Map(drafts.map((draft) => [listingId(source, draft.listingKey), draft]));
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
-      const areas = await loadPlacement(tx);
-      const rounded = await takeRoundedKeys(tx, source, drafts);
+      const identities = [...byId.values()].flatMap((draft) =>
+        propertyIdentities(draftEvidence(source, draft)),
+      );
+      const [areas, renamed, rounded] = await Promise.all([
+        placements.load(tx),
+        findRenamed(tx, identities),
+        takeRoundedKeys(tx, source, drafts),
+      ]);
       const deletedIds = new Set([...deletedKeys, ...rounded].map((key) => listingId(source, key)));
+      const possible = identities.map((identity) => renamed.get(identity) ?? propertyId(identity));
       // Locks are taken in one order, so that two writers never deadlock.
-      const properties = [...byId.values()].map((draft) => propertyId(propertyIdentity(source, draft)));
-      const before = await lockListings(tx, [...byId.keys(), ...deletedIds], properties);
+      const { listings: before, first } = await lockListings(tx, [...byId.keys(), ...deletedIds], possible);
+      const properties = new PropertyAssignment(renamed, first);
       const writes: ListingWrite[] = [];
       const confirmed: string[] = [];
       const reso = new Map<string, ResoRecord>();
       for (const [id, draft] of byId) {
         if (deletedIds.has(id)) continue;
         const known = before.get(id) ?? null;
-        const write = planWrite(source, draft, known, areas, observedAt);
+        const write = planWrite(source, draft, known, areas, observedAt, properties);
         if (write) writes.push(write);
         if (known && isOlder(draft, known.record)) continue;
         if (!write) confirmed.push(id);

@@ -27,7 +27,8 @@ import {
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import { type Corrections, findCorrections } from '../timeline/history-correction.ts';
 import { withAskingPrice } from './asking-price.ts';
-import { listingId, propertyId, propertyIdentity } from './identity.ts';
+import { draftEvidence, listingId, recordEvidence } from './identity.ts';
+import { type AssignedProperty, PropertyAssignment } from './property-assignment.ts';
 import type { ListingSnapshot } from './search-row.ts';
 
 /** A stored listing before the write. */
@@ -50,6 +51,8 @@ export interface ListingWrite {
   readonly before: PreviousListing | null;
   readonly identity: string;
   readonly propertyId: string;
+  /** As in AssignedProperty. */
+  readonly renamed: boolean;
   readonly version: number;
   readonly digest: Buffer;
   readonly record: StoredRecord;
@@ -70,13 +73,14 @@ export function planWrite(
   before: PreviousListing | null,
   placement: Placement,
   observedAt: number,
+  properties: PropertyAssignment = new PropertyAssignment(),
 ): ListingWrite | null {
   const draft = withAskingPrice(completeDraft(incoming, before?.record ?? null), before?.record ?? null);
   const digest = digestOf(draft);
   if (before?.digest.equals(digest)) return null;
   if (before && isOlder(draft, before.record)) return null;
-  const identity = propertyIdentity(source, draft);
-  const ids = { listing: listingId(source, draft.listingKey), property: propertyId(identity) };
+  const property = assignProperty(source, draft, before, properties);
+  const ids = { listing: listingId(source, draft.listingKey), property: property.propertyId };
   const areaNos = placement.place(draft.location, draft.address);
   const timeZone = placement.timeZone(areaNos);
   const dates = resolveDates(draft, timeZone);
@@ -86,8 +90,9 @@ export function planWrite(
     source,
     draft,
     before,
-    identity,
-    propertyId: ids.property,
+    identity: property.identity,
+    propertyId: property.propertyId,
+    renamed: property.renamed,
     version: (before?.version ?? 0) + 1,
     digest,
     record,
@@ -96,6 +101,25 @@ export function planWrite(
     listedFrom: listedFrom(dates),
     ...planTimeline(before, { draft, dates, price: record.price, observedAt }),
   };
+}
+
+function assignProperty(
+  source: string,
+  draft: ListingDraft,
+  before: PreviousListing | null,
+  properties: PropertyAssignment,
+): AssignedProperty {
+  const id = listingId(source, draft.listingKey);
+  // What a source removes says nothing of its home any more.
+  if (before && draft.status === 'DELETED')
+    return { propertyId: before.propertyId, identity: before.propertyId, renamed: false };
+  return properties.assign(id, draftEvidence(source, draft), before && presentProperty(before));
+}
+
+/** The property of a stored listing, with the evidence in its record. */
+export function presentProperty({ source, record, addressDisplayed, propertyId }: PreviousListing) {
+  const { listingKey } = record.provider;
+  return { propertyId, home: recordEvidence({ source, listingKey, addressDisplayed }, record) };
 }
 
 /** Days on market, new events and corrections of history that follow from a reading. */

@@ -75,6 +75,41 @@ test('areas and listings may come in either order; what a boundary holds decides
   assert.deepEqual((after as { counts: object }).counts, { rentals: 0, sales: 2 });
 });
 
+test('a listing without a place lies in the areas that its address names, and in those around them', async () => {
+  await writeAreaBatch(database, 'test', [
+    area({ type: 'state', name: 'Jefferson', codes: { iso: 'US-JE' }, boundary: square(-100, 30, 9) }),
+    area({ type: 'state', name: 'Franklin', codes: { iso: 'US-FK' }, boundary: square(-80, 30, 9) }),
+    ...(['Jefferson', 'Franklin'] as const).map((state, at) =>
+      area({
+        ...{ type: 'city', name: 'Twinville', externalId: `Twinville ${state}`, parentReference: state },
+        boundary: square(-99 + 20 * at, 31, 1),
+      }),
+    ),
+  ]);
+  await updateAllPlacements(database);
+  const inTwinville = (state: string | null) => ({ ...NO_ADDRESS, city: 'Twinville', state });
+  const { ids } = await write(
+    draft('placed', { location: at(31.5, -98.5), address: inTwinville('FK') }),
+    draft('coded', { address: inTwinville('JE') }),
+    draft('spelt', { address: inTwinville('franklin') }),
+    draft('either', { address: inTwinville(null) }),
+    draft('abroad', { address: inTwinville('Elsewhere') }),
+  );
+  const named = (...names: string[]) => names.map((name) => ids.get(name)).sort();
+  const within = async (id: string) => (await found(`areaId=${id}`)).map((listing) => listing.id).sort();
+  assert.deepEqual(await within('city-twinville-jefferson'), named('placed', 'coded'));
+  assert.deepEqual(await within('state-jefferson'), named('placed', 'coded'));
+  assert.deepEqual(await within('city-twinville-franklin'), named('spelt'));
+  assert.deepEqual(await within('state-franklin'), named('spelt'));
+  const { counts }: { counts: object } = await service.json('/v1/areas/city-twinville-jefferson');
+  assert.deepEqual(counts, { rentals: 0, sales: 2 });
+  await writeAreaBatch(database, 'test', [
+    area({ type: 'county', name: 'Later County', boundary: square(-60, 30, 1) }),
+  ]);
+  const late = await write(draft('late', { address: { ...NO_ADDRESS, county: 'Later County' } }));
+  assert.deepEqual(await within('county-later-county'), [late.ids.get('late')]);
+});
+
 test('areas are found by the beginning of any word, in any order, and paged by cursor', async () => {
   await writeAreaBatch(database, 'test', [
     area({ type: 'city', name: 'Saint Étienne Grove' }),

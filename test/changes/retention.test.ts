@@ -54,13 +54,34 @@ async function filled(t: TestContext): Promise<Database> {
   return database;
 }
 
-test('each day has a partition made ahead; days that have none, and days that began without, are kept all the same', async (t) => {
+test('each day has a partition made ahead, a day that began without gets one with its rows, and days that have none are kept all the same', async (t) => {
   const database = await filled(t);
   assert.deepEqual(await partitions(database), {
-    ...{ 'before any partition': 'change_default', today: 'change_default' },
+    ...{ 'before any partition': 'change_20260110', today: 'change_20260110' },
     ...{ tomorrow: 'change_20260111', 'some day': 'change_default' },
   });
   assert.equal((await database.read((sql) => readChanges(sql, 0, 10))).length, 4);
+});
+
+test('days that went by without partitions get theirs once somebody makes them, and nothing is in the default one', async (t) => {
+  const { database } = await testDatabase(t);
+  for (const day of [0, 1, 2]) await append(database, TODAY + day * DAY, `day ${day}`);
+  await createChangePartitions(database, TODAY + 2 * DAY);
+  assert.deepEqual(await partitions(database), {
+    'day 0': 'change_20260110',
+    'day 1': 'change_20260111',
+    'day 2': 'change_20260112',
+  });
+  assert.equal((await database.read((sql) => readChanges(sql, 0, 10))).length, 3);
+  const [index] = await database.read(
+    (sql) => sql`select count(*)::int as count from pg_index where indrelid = 'change_20260110'::regclass`,
+  );
+  const [other] = await database.read(
+    (sql) => sql`select count(*)::int as count from pg_index where indrelid = 'change_20260113'::regclass`,
+  );
+  assert.equal(index?.count, other?.count);
+  await dropOldChanges(database, TODAY + 31 * DAY);
+  assert.deepEqual(Object.keys(await partitions(database)), ['day 1', 'day 2']);
 });
 
 test('past the retention a day is dropped whole, wherever it was, and the log knows from where on it is complete', async (t) => {

@@ -14,23 +14,52 @@ const POSTPONED = new Set(['55P03', '23514', '42P01', '42P07']);
 /** The date in UTC of a time in milliseconds. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
+/** Rows of today or later that are moved at once: writers may add others meanwhile, and then all was in vain. */
+const MAX_MOVED = 100_000;
+/** Milliseconds to move the rows of a day that is over, however many there are; nobody waits for it. */
+const MOVE_TIMEOUT = 600_000;
+
 /**
- * Creates the partitions of today and the next days of a table that is partitioned by range of `day`. A day that has rows in
- * the default partition stays there.
+ * Creates the partitions of today and the next days of a table that is partitioned by range of `day`, and of earlier days that
+ * have rows in the default partition, as when nothing ran that makes partitions. Their rows move.
  */
 export async function createDayPartitions(database: Database, table: string, now: number): Promise<void> {
-  for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++) {
-    const day = dayOf(now + ahead * DAY);
-    const next = dayOf(now + (ahead + 1) * DAY);
-    const name = `${table}_${day.replaceAll('-', '')}`;
-    const [found] = await database.read((sql) => sql`select to_regclass(${name}) is null as missing`);
-    if (found?.missing !== true) continue;
-    await unlessPostponed(database, (tx) =>
-      tx.unsafe(
-        `create table if not exists ${name} partition of ${table} for values from ('${day}') to ('${next}')`,
-      ),
-    );
-  }
+  const earlier = await database.read(
+    (sql) => sql<{ day: string }[]>`
+      select distinct day::text from ${sql(`${table}_default`)} where day < ${dayOf(now)}::date order by 1`,
+    { timeout: TIMEOUT },
+  );
+  for (const { day } of earlier) await createDayPartition(database, table, Date.parse(day), now);
+  for (let ahead = 0; ahead <= DAYS_AHEAD; ahead++)
+    await createDayPartition(database, table, now + ahead * DAY, now);
+}
+
+async function createDayPartition(database: Database, table: string, at: number, now: number): Promise<void> {
+  const [day, next] = [dayOf(at), dayOf(at + DAY)];
+  const name = `${table}_${day.replaceAll('-', '')}`;
+  const [found] = await database.read((sql) => sql`select to_regclass(${name}) is null as missing`);
+  if (found?.missing !== true) return;
+  const isOver = day < dayOf(now);
+  const bounds = `for values from ('${day}') to ('${next}')`;
+  const ofDay = `from ${table}_default where day >= '${day}' and day < '${next}'`;
+  await unlessPostponed(
+    database,
+    async (tx) => {
+      const [row] = await tx.unsafe(
+        `select count(*)::int as rows from (select ${ofDay} limit ${MAX_MOVED + 1}) as found`,
+      );
+      const rows = Number(row?.rows ?? 0);
+      if (rows === 0) {
+        await tx.unsafe(`create table if not exists ${name} partition of ${table} ${bounds}`);
+        return;
+      }
+      if (rows > MAX_MOVED && !isOver) return;
+      await tx.unsafe(`create table ${name} (like ${table} including defaults including constraints)`);
+      await tx.unsafe(`with moved as (delete ${ofDay} returning *) insert into ${name} select * from moved`);
+      await tx.unsafe(`alter table ${table} attach partition ${name} ${bounds}`);
+    },
+    isOver ? MOVE_TIMEOUT : TIMEOUT,
+  );
 }
 
 /**
@@ -66,12 +95,13 @@ export async function dropDayPartitions(
 async function unlessPostponed(
   database: Database,
   work: (tx: Transaction) => Promise<unknown>,
+  timeout = TIMEOUT,
 ): Promise<void> {
   const run = async (tx: Transaction): Promise<void> => {
     await tx.unsafe(LOCK_TIMEOUT);
     await work(tx);
   };
-  await database.transaction(run, { timeout: TIMEOUT }).catch((error: unknown) => {
+  await database.transaction(run, { timeout }).catch((error: unknown) => {
     if (!POSTPONED.has((error as { code?: string }).code ?? '')) throw error;
   });
 }
