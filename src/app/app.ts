@@ -10,12 +10,10 @@ import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
 import { readTiersFile } from '../access/tiers/tiers-file.ts';
 import { ChangeListeners } from '../changes/change-listeners.ts';
-import { startChangeUpkeep } from '../changes/upkeep.ts';
 import type { Config } from '../config.ts';
 import { connectionBounds } from '../http/server/connections.ts';
 import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
-import { startStoredReview } from '../ingest/stored-review.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
@@ -41,8 +39,6 @@ import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/metrics.ts';
 import { type Replication, startReplication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
-import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
-import { startEventUpkeep } from '../watch/events/upkeep.ts';
 import { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { startMarketEvaluation } from '../watch/market/evaluate-conditions.ts';
@@ -51,7 +47,6 @@ import { findOwnerPlan } from '../watch/owner-store.ts';
 import { startOwnerUpkeep } from '../watch/owner-upkeep.ts';
 import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
-import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
 import { startBilling } from './billing.ts';
 import { healthChecks } from './health-checks.ts';
 import { createMarketFacts } from './market-facts.ts';
@@ -61,6 +56,7 @@ import { featureRoutes } from './routes.ts';
 import { createSearch, type SearchWiring } from './search.ts';
 import { measureCostly } from './search-metrics.ts';
 import { type PaymentParts, startSubscriptions } from './subscriptions.ts';
+import { startUpkeep } from './upkeep.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks, startDeliveries } from './webhooks.ts';
 
@@ -199,11 +195,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   });
   const upkeep = startOwnerUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
-  const eventUpkeep = startEventUpkeep(common);
-  const sealing = startSealing({ ...common, keyring: webhooks.keyring });
-  const digests = startDigestScheduler({ ...common, metrics });
-  const changeUpkeep = startChangeUpkeep({ ...common, metrics });
-  const review = startStoredReview(common);
+  const storedUpkeep = startUpkeep({ ...common, metrics, keyring: webhooks.keyring });
   const deliveries =
     overrides.deliversWebhooks === false
       ? null
@@ -239,8 +231,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       await hub.close();
       await changes.close();
       await drained;
-      const feeding = [replication, evaluation, refreshing, deliveries, matching, upkeep, eventUpkeep];
-      for (const each of [...feeding, sealing, digests, changeUpkeep, review, billing, subscriptions]) {
+      const feeding = [replication, evaluation, refreshing, deliveries, matching, upkeep];
+      for (const each of [...feeding, storedUpkeep, billing, subscriptions]) {
         await each?.stop();
       }
       for (const each of [marketFacts, search]) await each.stop();
