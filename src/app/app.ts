@@ -195,7 +195,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   });
   const upkeep = startOwnerUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
-  const storedUpkeep = startUpkeep({ ...common, metrics, keyring: webhooks.keyring });
+  const sourceWithoutAreas = config.source.kind === 'reso' ? (source?.id ?? null) : null;
+  const storedUpkeep = startUpkeep({
+    ...{ ...common, log, metrics, keyring: webhooks.keyring, sourceWithoutAreas },
+  });
   const deliveries =
     overrides.deliversWebhooks === false
       ? null

@@ -4,8 +4,10 @@ import { startChangeUpkeep } from '../changes/upkeep.ts';
 import { startStoredReview } from '../ingest/stored-review.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Keyring } from '../lib/keyring.ts';
+import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { startAddressAreas } from '../sources/address-area-upkeep.ts';
 import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
@@ -16,6 +18,9 @@ export interface UpkeepOptions {
   readonly metrics: Metrics;
   /** Null: nothing is sealed. */
   readonly keyring: Keyring | null;
+  readonly log: Log;
+  /** Id of the source whose listings come without areas; null: there is none. */
+  readonly sourceWithoutAreas: string | null;
   readonly report: (error: unknown) => void;
 }
 
@@ -25,12 +30,14 @@ export interface Upkeep {
 }
 
 export function startUpkeep(options: UpkeepOptions): Upkeep {
+  const source = options.sourceWithoutAreas;
   const works = [
     startEventUpkeep(options),
     startSealing(options),
     startDigestScheduler(options),
     startChangeUpkeep(options),
     startStoredReview(options),
+    ...(source === null ? [] : [startAddressAreas({ ...options, source })]),
   ];
   return {
     async stop() {

@@ -86,14 +86,14 @@ export async function updateAllPlacements(
   }
 }
 
-/** Places listings without a place, the next after an id, in this transaction; gives the last id, null after the last one. */
-export async function placePlaceless(
+/** Places the next listings after an id, quietly, in this transaction; gives the last id, null after the last one. */
+export async function placeNext(
   tx: Transaction,
   after: string,
   placement: Placement,
   now: number,
 ): Promise<string | null> {
-  const rows = await lockPlacements(tx, after, BATCH, true);
+  const rows = await lockPlacements(tx, after, BATCH);
   return (await placeRows(tx, rows, placement, now, true)).last ?? null;
 }
 

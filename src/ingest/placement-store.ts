@@ -24,20 +24,12 @@ export interface PlacementRow {
   readonly address: DraftAddress;
 }
 
-/** The next listings in the order of their ids, locked; `placeless`: of those without a place alone. */
-export async function lockPlacements(
-  tx: Transaction,
-  after: string,
-  limit: number,
-  placeless = false,
-): Promise<PlacementRow[]> {
-  const next = placeless
-    ? tx`id in (select id from listing_search where location is null and id > ${after} order by id limit ${limit})`
-    : tx`id > ${after}`;
+/** The next listings in the order of their ids, locked. */
+export async function lockPlacements(tx: Transaction, after: string, limit: number): Promise<PlacementRow[]> {
   return tx<PlacementRow[]>`
     select id, listing_type as "listingType", status, displayed, area_nos as "areaNos",
       time_zone as "timeZone", record -> 'location' as location, record -> 'address' as address
-    from listing where ${next} order by id limit ${limit} for update`;
+    from listing where id > ${after} order by id limit ${limit} for update`;
 }
 
 /** Writes the new areas, each as a change of its listing; `position` is that of the first change in the log. */

@@ -24,3 +24,8 @@ export async function updateReview(tx: Transaction, name: Review, through: strin
       finished_at = case when ${through}::text is null then clock_timestamp() end
     where name = ${name}`;
 }
+
+/** Starts a review over. */
+export async function startReview(tx: Transaction, name: Review): Promise<void> {
+  await tx`update stored_review set reviewed_through = '', finished_at = null where name = ${name}`;
+}

@@ -4,7 +4,7 @@ import { type Clock, MINUTE } from '../lib/clock.ts';
 import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { WorkLease, WorkTaken } from '../postgres/client/work-lease.ts';
-import { placePlaceless } from './area-writer.ts';
+import { placeNext } from './area-writer.ts';
 import { PlacementCache } from './placement-cache.ts';
 import { reviewProperties } from './property-review.ts';
 import { findUnfinishedReviews, type Review, updateReview } from './review-store.ts';
@@ -26,7 +26,7 @@ function reviewSteps(clock: Clock): Readonly<Record<Review, ReviewStep>> {
   const placements = new PlacementCache();
   return {
     properties: (tx, after) => reviewProperties(tx, after, clock.now()),
-    areas: async (tx, after) => placePlaceless(tx, after, await placements.load(tx), clock.now()),
+    areas: async (tx, after) => placeNext(tx, after, await placements.load(tx), clock.now()),
   };
 }
 
