@@ -15,6 +15,7 @@ import {
 import type { DraftAddress } from '../listings/draft.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
+import { plainLetters, tokenize } from '../text/tokenize.ts';
 
 /** The facts of an area that placement needs. */
 export interface PlacedArea {
@@ -54,10 +55,17 @@ const ADDRESS_PART: Partial<Readonly<Record<AreaType, keyof DraftAddress>>> = {
   country: 'country',
 };
 
-const folded = (text: string): string => text.trim().toLowerCase().replace(/\s+/g, ' ');
+/** Names of one place in one form: accents, punctuation and abbreviations, and what is left out as often as written. */
+function folded(text: string, type: AreaType): string {
+  const words = tokenize(text).map(plainLetters).join(' ');
+  if (type === 'county') return words.replace(/ (?:county|parish|borough|census area|municipality)$/, '');
+  return type === 'postal_code' ? words.replace(/^(\d{5}) \d{4}$/, '$1').replaceAll(' ', '') : words;
+}
 
 export class Placement {
   readonly #areas = new Map<number, PlacedArea>();
+  /** The names of each area, folded. */
+  readonly #names = new Map<PlacedArea, ReadonlySet<string>>();
   /** Every polygon of every boundary, in the order of the index. */
   readonly #polygons: { readonly area: PlacedArea; readonly polygon: FlatPolygon }[] = [];
   readonly #byAddress = new Map<string, PlacedArea[]>();
@@ -75,7 +83,9 @@ export class Placement {
   }
 
   #addNames(area: PlacedArea): void {
-    for (const name of namesOf(area)) {
+    const names = namesOf(area);
+    this.#names.set(area, names);
+    for (const name of names) {
       const key = `${area.type}|${name}`;
       this.#byAddress.set(key, [...(this.#byAddress.get(key) ?? []), area]);
     }
@@ -120,7 +130,7 @@ export class Placement {
   *#named(address: DraftAddress): Iterable<PlacedArea> {
     for (const [type, part] of Object.entries(ADDRESS_PART)) {
       const text = address[part];
-      if (text) yield* this.#byAddress.get(`${type}|${folded(text)}`) ?? [];
+      if (text) yield* this.#byAddress.get(`${type}|${folded(text, type as AreaType)}`) ?? [];
     }
   }
 
@@ -144,7 +154,7 @@ export class Placement {
   #mostCertain(areas: readonly PlacedArea[], address: DraftAddress): readonly PlacedArea[] {
     if (areas.length < 2) return areas;
     const certainty = (area: PlacedArea): number =>
-      this.#ancestors(area).filter((parent) => isCalled(parent, address) === true).length;
+      this.#ancestors(area).filter((parent) => this.#isCalled(parent, address) === true).length;
     const most = Math.max(...areas.map(certainty));
     return most === 0 ? [] : areas.filter((area) => certainty(area) === most);
   }
@@ -156,7 +166,7 @@ export class Placement {
   #fits(area: PlacedArea, held: ReadonlyMap<number, PlacedArea>, address: DraftAddress): boolean {
     const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
     return [...around.values()].every((parents) =>
-      parents.some((parent) => held.has(parent.no) || isCalled(parent, address) !== false),
+      parents.some((parent) => held.has(parent.no) || this.#isCalled(parent, address) !== false),
     );
   }
 
@@ -164,9 +174,16 @@ export class Placement {
   #parentsFor(area: PlacedArea, address: DraftAddress): PlacedArea[] {
     const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
     return [...around.values()].flatMap((parents) => {
-      const called = parents.filter((parent) => isCalled(parent, address) === true);
+      const called = parents.filter((parent) => this.#isCalled(parent, address) === true);
       return called.length > 0 ? called : parents;
     });
+  }
+
+  /** Whether the address names the area; null if it names no area of that type. */
+  #isCalled(area: PlacedArea, address: DraftAddress): boolean | null {
+    const part = ADDRESS_PART[area.type];
+    const text = part ? address[part] : null;
+    return text ? (this.#names.get(area)?.has(folded(text, area.type)) ?? false) : null;
   }
 
   /** The parents, their parents and so on, each once. */
@@ -185,18 +202,10 @@ export class Placement {
   }
 }
 
-/** Whether the address names the area; null if it names no area of that type. */
-function isCalled(area: PlacedArea, address: DraftAddress): boolean | null {
-  const part = ADDRESS_PART[area.type];
-  const text = part ? address[part] : null;
-  if (!text) return null;
-  return namesOf(area).has(folded(text));
-}
-
 /** Name, aliases and codes; of a code such as US-OR its last part too. */
-function namesOf({ name, aliases, codes }: PlacedArea): Set<string> {
+function namesOf({ name, aliases, codes, type }: PlacedArea): Set<string> {
   const all = Object.values(codes).flatMap((code) => [code, code.split('-').at(-1) ?? code]);
-  return new Set([name, ...aliases, ...all].map(folded));
+  return new Set([name, ...aliases, ...all].map((text) => folded(text, type)));
 }
 
 const size = (area: PlacedArea): number => area.areaKm2 ?? TYPICAL_SIZE[area.type];

@@ -86,6 +86,19 @@ test('a listing without a place lies in the areas that its address names, and in
       }),
     ),
   ]);
+  await writeAreaBatch(database, 'test', [
+    area({
+      type: 'county',
+      name: 'Orford County',
+      boundary: square(-97, 31, 2),
+      parentReference: 'Jefferson',
+    }),
+    area({
+      ...{ type: 'city', name: 'Saint-Remy', parentReference: 'Orford County' },
+      boundary: square(-97, 31, 1),
+    }),
+    area({ type: 'postal_code', name: '97477', boundary: square(-97, 31, 1) }),
+  ]);
   await updateAllPlacements(database);
   const inTwinville = (state: string | null) => ({ ...NO_ADDRESS, city: 'Twinville', state });
   const { ids } = await write(
@@ -94,11 +107,16 @@ test('a listing without a place lies in the areas that its address names, and in
     draft('spelt', { address: inTwinville('franklin') }),
     draft('either', { address: inTwinville(null) }),
     draft('abroad', { address: inTwinville('Elsewhere') }),
+    draft('spelt-otherwise', {
+      address: { ...NO_ADDRESS, city: 'St Rémy', county: 'Orford', state: 'JE', postalCode: '97477-1234' },
+    }),
   );
   const named = (...names: string[]) => names.map((name) => ids.get(name)).sort();
   const within = async (id: string) => (await found(`areaId=${id}`)).map((listing) => listing.id).sort();
   assert.deepEqual(await within('city-twinville-jefferson'), named('placed', 'coded'));
-  assert.deepEqual(await within('state-jefferson'), named('placed', 'coded'));
+  assert.deepEqual(await within('state-jefferson'), named('placed', 'coded', 'spelt-otherwise'));
+  for (const id of ['city-saint-remy', 'county-orford-county', 'postal-code-97477'])
+    assert.deepEqual(await within(id), named('spelt-otherwise'), id);
   assert.deepEqual(await within('city-twinville-franklin'), named('spelt'));
   assert.deepEqual(await within('state-franklin'), named('spelt'));
   const { counts }: { counts: object } = await service.json('/v1/areas/city-twinville-jefferson');
