@@ -73,6 +73,7 @@ const PAGE = {
   ...{ fields: ['id', 'price', 'address.full'], include: ['history'], units: 'metric', format: 'csv' },
   ...{
     facets: ['bedrooms', 'priceBucket'],
+    priceBucket: 50_000,
     stats: ['median_list_price'],
     cluster: true,
     zoom: 11,

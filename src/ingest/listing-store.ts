@@ -13,8 +13,9 @@ import { type RecordedHistory, writeHistory } from '../timeline/store.ts';
 import { listingChange, mayChangeText, writtenSnapshot } from './listing-change.ts';
 import type { FirstListing } from './property-assignment.ts';
 import { findFirstListings, lockProperties } from './property-store.ts';
+import { mayBringNames, searchNames } from './search-names.ts';
 import { textRow } from './search-row.ts';
-import { addCurrencies, writeSearchRows, writeTextRows } from './search-row-store.ts';
+import { addCurrencies, addSearchNames, writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
 
 /** Listings that are locked, and the first listing of each property that they belong to or may come to. */
@@ -104,6 +105,12 @@ export async function writeListings(
     writeTextRows(tx, texts),
     writeHistory(tx, writes.map(historyOf)),
     addCurrencies(tx, rows),
+    addSearchNames(
+      tx,
+      listings.flatMap(({ snapshot, change }) =>
+        mayBringNames(change) ? searchNames(snapshot, change.after.row) : [],
+      ),
+    ),
     writeNames(
       tx,
       texts.flatMap(({ names }) => names),

@@ -4,6 +4,7 @@ import { formatTime, parseTime } from '../lib/clock.ts';
 import { coarseLocation, maskAddress } from '../listings/presenter.ts';
 import type { SearchRow } from '../listings/search-row.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
+import { placeKey, postalKey } from '../text/place-key.ts';
 import { addressKey, areaWord, FIELD_LETTERS, isName, tokenize } from '../text/tokenize.ts';
 
 /** A listing as it is stored, or about to be; times are RFC 3339. */
@@ -116,12 +117,12 @@ function placeColumns(listing: ListingSnapshot) {
   return {
     location: searchPoint(listing),
     area_nos: listing.areaNos,
-    city: lower(address.city),
-    neighborhood: lower(address.neighborhood),
-    county: lower(address.county),
-    state: lower(address.state),
-    postal_code: lower(address.postalCode),
-    country: lower(address.country),
+    city: keyed(placeKey, address.city),
+    neighborhood: keyed(placeKey, address.neighborhood),
+    county: keyed(placeKey, address.county),
+    state: keyed(placeKey, address.state),
+    postal_code: keyed(postalKey, address.postalCode),
+    country: keyed(placeKey, address.country),
     address_key: listing.addressDisplayed ? addressKey(address.full) : null,
   };
 }
@@ -142,6 +143,8 @@ function openHours(houses: StoredRecord['openHouses']): string | null {
   return ranges.length === 0 ? null : `{${ranges.join()}}`;
 }
 
+const keyed = (keyOf: (text: string) => string, text: string | null): string | null =>
+  text === null ? null : keyOf(text) || null;
 const lower = (text: string | null): string | null => text?.trim().toLowerCase() || null;
 const lowerAll = (texts: readonly string[]): string[] => texts.map((text) => text.trim().toLowerCase());
 

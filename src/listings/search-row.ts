@@ -4,7 +4,7 @@ import type { ListingType, PropertyType, Status } from './vocabulary.ts';
 
 /**
  * One listing as searches and watchers read it; names as in SQL. Times are RFC 3339, areas square feet, prices of rentals per
- * month, words in lower case (except ids and property types).
+ * month, words in lower case (except ids and property types), places as keys (text/place-key.ts).
  */
 export interface SearchRow {
   readonly id: string;

@@ -11,6 +11,7 @@ import { pageLinks } from '../listings/paging.ts';
 import { bypassesCache, type CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import { abortableDatabase } from '../postgres/client/database.ts';
+import { compileWholeNames } from '../search/http/whole-names.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { CurrencyOptions } from '../search/summaries/currency.ts';
 import { type FactSource, oneState } from './facts/market-facts.ts';
@@ -122,18 +123,19 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
     monotonic: () => clock.monotonic(),
     most: MAX_ANSWERS,
   });
-  const marketRoute = (endpoint: Endpoint): Route<Principal> =>
-    route<Principal>()({
+  const marketRoute = (endpoint: Endpoint): Route<Principal> => {
+    const wholeNames = compileWholeNames(endpoint.query);
+    return route<Principal>()({
       method: 'GET',
       ...{ path: `/v1/market/${endpoint.path}`, operation: endpoint.operation, tag: 'Market' },
       ...{ summary: endpoint.summary, description: endpoint.description, access, query: endpoint.query },
       answer: { description: endpoint.summary, schema: endpoint.schema },
       async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
-        const market = query as MarketQuery;
-        const limit = pageSize(tiers[caller.tier], market.limit);
         const fresh = bypassesCache(headers);
         const asker = { caller: caller.account, request: {}, remedy: REMEDY };
         const database = analytics.database(asker);
+        const market = await wholeNames(database, query as MarketQuery, url);
+        const limit = pageSize(tiers[caller.tier], market.limit);
         const read = (left: AbortSignal) =>
           analytics.within(REMEDY, left, (within) =>
             endpoint.answer({
@@ -154,6 +156,7 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
         return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };
       },
     });
+  };
   return [...ENDPOINTS.map(marketRoute), metricsRoute(publicUrl)];
 }
 

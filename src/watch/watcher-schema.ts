@@ -177,7 +177,8 @@ export const WatcherSchema = Type.Object(
     interpretation: nullable(
       Type.Record(Type.String(), Type.Unknown(), {
         description:
-          'Of a search: the areas, words, currency and units that were understood. They stay as they are, whatever is ' +
+          'Of a search: the areas, words, currency and units that were understood, and in `suggestions` the names that no ' +
+          'listing has yet with those that may be meant. They stay as they are, whatever is ' +
           'renamed or added later. Of a market figure: its area, time zone, currency and unit.',
       }),
     ),

@@ -214,18 +214,24 @@ test('an empty page tells the cities and postal codes that no listing and no are
 
 test('a suggested city is one that the caller may find, of the requested type', async () => {
   assert.deepEqual(await suggestionsFor('sales?city=Bostn'), [
-    { parameter: 'city', value: 'Bostn', suggestions: ['boston'] },
+    { parameter: 'city', value: 'Bostn', suggestions: ['Boston'] },
   ]);
   assert.deepEqual(await suggestionsFor('rentals?city=Bostn'), [
-    { parameter: 'city', value: 'Bostn', suggestions: ['bostan'] },
+    { parameter: 'city', value: 'Bostn', suggestions: ['Bostan'] },
   ]);
-  const withheld = [{ parameter: 'city', value: 'Hoston', suggestions: ['houston'] }];
+  const withheld = [{ parameter: 'city', value: 'Hoston', suggestions: ['Houston'] }];
   assert.deepEqual(await suggestionsFor('sales?city=Hoston'), withheld, 'no listing that is shown has it');
+});
+
+test('a misspelt name beside one that finds something is told too', async () => {
+  assert.deepEqual(await suggestionsFor('sales?city=Houston,Austen'), [
+    { parameter: 'city', value: 'Austen', suggestions: ['Austin'] },
+  ]);
 });
 
 test('a page that is empty for another reason, or is not empty, suggests nothing', async () => {
   for (const query of [
-    ...['city=Houston', 'city=Houston,Austen', 'city=Houston&minPrice=1', 'city=LAKE%20travis', 'minPrice=1'],
+    ...['city=Houston', 'city=Houston,Boston', 'city=Houston&minPrice=1', 'city=LAKE%20travis', 'minPrice=1'],
     ...['postalCode=78701&minPrice=1', 'city=Boston&status=CLOSED'],
   ])
     assert.equal(await suggestionsFor(`sales?${query}`), null, query);

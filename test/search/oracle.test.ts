@@ -28,7 +28,7 @@ const ids = new Map(market.map(({ key, id }) => [key, id]));
 /** What is not a filter: it shapes the answer. Every search below is asked with some of it; other tests prove the rest. */
 const SHAPING = [
   ...['sort', 'limit', 'cursor', 'count', 'includeTotalCount', 'fields', 'units', 'display', 'include'],
-  ...['format', 'facets', 'stats', 'cluster', 'zoom', 'explain'],
+  ...['format', 'facets', 'priceBucket', 'stats', 'cluster', 'zoom', 'explain'],
 ];
 /** What the engine answers; with every other status PostgreSQL does. */
 const ON_MARKET = 'ACTIVE,ACTIVE_UNDER_CONTRACT,COMING_SOON';

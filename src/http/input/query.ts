@@ -5,6 +5,7 @@ import { redact } from '../../lib/log.ts';
 import { nearest, type Suggest } from '../../lib/nearest.ts';
 import { decodeFormText } from '../../lib/parse.ts';
 import { type FieldError, faultSentence, PROBLEMS, Problem, type ProblemCode } from '../../lib/problem.ts';
+import { splitList } from './list-text.ts';
 import { asValueSchema, compileValue, type ReadValue, ValueError, type ValueSchema } from './values.ts';
 
 /** A query string split into pairs, not validated yet. */
@@ -190,7 +191,12 @@ function compileList(schema: ValueSchema, read: ReadValue): (texts: readonly str
   const min = schema.minItems ?? 1;
   const max = schema.maxItems ?? MAX_ITEMS;
   return (texts) => {
-    const items = separator === null ? texts : texts.flatMap((text) => text.split(separator));
+    const lists = texts.map((text) => (separator === null ? [text] : splitList(text, separator)));
+    if (lists.includes(null))
+      return new ValueError(
+        'has a quote that does not end: quote a value as a whole, and write "" for a quote in it',
+      );
+    const items = lists.flatMap((list) => list ?? []);
     if (items.length < min) return new ValueError(`needs at least ${min} values`);
     if (items.length > max) return new ValueError(`allows at most ${max} values`);
     const values: unknown[] = [];

@@ -19,6 +19,7 @@ import {
   type ResolvedCurrency,
   resolveCurrency,
 } from '../summaries/currency.ts';
+import { type NameSuggestion, suggestNames } from './name-suggestions.ts';
 import { resolveQuery } from './resolve-query.ts';
 
 export interface FreezeOptions
@@ -46,6 +47,8 @@ export interface SearchInterpretation {
   readonly currency: string | null;
   /** Why it is that one of several; null: the query names it, or there was no other. */
   readonly currencyChoice: CurrencyChoice | null;
+  /** Places, features and other words that no listing has yet, with those that may be meant; null: all are known. */
+  readonly suggestions: readonly NameSuggestion[] | null;
   readonly units: UnitSystem;
   /** Null: under the display rules of the sources. */
   readonly display: 'ignore' | null;
@@ -71,7 +74,11 @@ export async function freezeSearch(options: FreezeOptions, request: FreezeReques
     const named = (ids: readonly string[]) => findNamedAreas(options.database, ids);
     const resolved = await resolveQuery({ database: options.database, named }, plan);
     const found = await currencyOf(options, { plan, resolved, caller: request.caller.account });
-    return frozen({ plan: withCurrency(plan, found.currency), resolved }, saved.names, found.choice);
+    const suggestions = await suggestNames(options.database, plan, saved.query);
+    return frozen({ plan: withCurrency(plan, found.currency), resolved }, saved.names, {
+      currencyChoice: found.choice,
+      suggestions,
+    });
   } catch (error) {
     throw error instanceof Problem ? ofMembers(withNames(error, names), pointer) : error;
   }
@@ -122,7 +129,7 @@ function withCurrency(plan: SearchPlan, currency: string | null): SearchPlan {
 function frozen(
   { plan, resolved }: ResolvedSearch,
   names: SavedSearch['names'],
-  currencyChoice: CurrencyChoice | null,
+  { currencyChoice, suggestions }: Pick<SearchInterpretation, 'currencyChoice' | 'suggestions'>,
 ): FrozenSearch {
   const { listingType, conditions, ignoreDisplayRules, units, currency } = plan;
   const search: SavedSearch = {
@@ -136,7 +143,7 @@ function frozen(
     search: JSON.parse(toJson(search)),
     interpretation: {
       areas: resolved.areas.map(({ id, name }) => ({ id, name })),
-      ...{ words, currency, currencyChoice, units },
+      ...{ words, currency, currencyChoice, suggestions, units },
       display: ignoreDisplayRules ? 'ignore' : null,
     },
   };

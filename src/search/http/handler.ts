@@ -5,6 +5,7 @@ import { atLeast, type Principal, pageSize, type Tiers } from '../../access/tier
 import type { AreaIdCache } from '../../areas/area-cache.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
+import { invalidParameter } from '../../lib/problem.ts';
 import { pageLinks } from '../../listings/paging.ts';
 import { buildReaderView } from '../../listings/presenter.ts';
 import { bypassesCache } from '../../listings/property-cache.ts';
@@ -12,9 +13,11 @@ import { findStalest } from '../../listings/provenance/confirmation-store.ts';
 import type { FindLoading, Loading } from '../../listings/provenance/loading.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import type { NameKind } from '../query/name-kinds.ts';
 import type { Format, SearchQuery } from '../query/parameters.ts';
 import { planSearch, type SearchPlan } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
+import { findWrittenNames } from '../sql/vocabulary-store.ts';
 import type { AnalyticsQueue } from '../summaries/analytics-queue.ts';
 import { computeClusters, withoutClusterCursor } from '../summaries/clusters.ts';
 import { type CurrencyChoice, type CurrencyOptions, requireOneCurrency } from '../summaries/currency.ts';
@@ -32,9 +35,9 @@ import {
   linesOf,
   refuseBackwards,
 } from './formats.ts';
+import { hasAlternatives, suggestNames } from './name-suggestions.ts';
 import { type PageFormat, type PageOptions, pageBody, placesBody } from './page-body.ts';
 import { type Page, type PageRequest, readPage } from './pagination.ts';
-import { findPlaceSuggestions } from './place-suggestion-store.ts';
 import type { RecordCache } from './record-cache.ts';
 import { resolveQuery } from './resolve-query.ts';
 
@@ -92,6 +95,7 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
   return async (request) => {
     const { query, caller } = request;
     const format = formatOf(query, request.mediaType);
+    requirePriceFacet(query);
     const limit = pageSize(tiers[caller.tier], query.limit);
     const planned = planSearch(request.type, withoutClusterCursor(query), limit, clock.now());
     const loading = await options.findLoading();
@@ -124,6 +128,11 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
     // An export reads for long: it stops when its client leaves.
     return run(isExport ? request.left() : undefined);
   };
+}
+
+function requirePriceFacet({ priceBucket, facets }: SearchQuery): void {
+  if (priceBucket !== undefined && facets?.includes('priceBucket') !== true)
+    throw invalidParameter('priceBucket', 'needs facets=priceBucket');
 }
 
 /** Whether the response has figures of all results. */
@@ -179,9 +188,12 @@ async function composeRest(
   countTotal: () => Promise<FoundTotal>,
 ) {
   const { options, backend, request, plan, resolved, loading, currencyChoice } = job;
-  const { facets, stats, explain } = request.query;
+  const { facets, stats, explain, priceBucket: priceStep = null } = request.query;
   const max = Math.min(MAX_FACET_VALUES, options.tiers[request.caller.tier].page);
-  const counted = facets && (await computeFacets(backend, job, facets, max));
+  const { database } = options;
+  const findNames = (kind: NameKind, keys: readonly string[]) =>
+    findWrittenNames(database, plan.listingType, kind, keys);
+  const counted = facets && (await computeFacets(backend, job, facets, { max, priceStep, findNames }));
   const extras = {
     ...(counted && { facets: counted.facets }),
     ...(stats && { stats: await computeStats(backend, job, stats) }),
@@ -201,7 +213,10 @@ async function composeRest(
     totalNote: note,
     loading,
     lagMs: backend.lagMs?.(job) ?? undefined,
-    suggestions: isEmpty ? await findPlaceSuggestions(options.database, plan, request.query) : null,
+    suggestions:
+      plan.cursor === null && (isEmpty || hasAlternatives(request.query))
+        ? await suggestNames(options.database, plan, request.query)
+        : null,
     tier: request.caller.tier,
   };
   return { rest: { page, total, ...extras, meta }, headers: headersOf(job, page, total) };

@@ -18,7 +18,8 @@ import { StatsSchema } from '../summaries/stats.ts';
 import { TotalNoteSchema, TotalSchema } from '../summaries/total.ts';
 import { MEDIA_TYPES } from './formats.ts';
 import { createSearchHandler, type SearchOptions } from './handler.ts';
-import { PlaceSuggestionsSchema } from './place-suggestion-store.ts';
+import { NameSuggestionsSchema } from './name-suggestions.ts';
+import { compileWholeNames } from './whole-names.ts';
 
 /** Largest body of a search: the longest polygon, written as spaciously as programs write it, is half as large. */
 const BODY_BYTES = 131_072;
@@ -70,7 +71,7 @@ const ListingList = Type.Object(
             'after `Cache-Control: no-cache` where the newest changes did not arrive within a second.',
         }),
       ),
-      suggestions: PlaceSuggestionsSchema,
+      suggestions: NameSuggestionsSchema,
       tier: Type.String(),
     }),
   },
@@ -124,6 +125,7 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
       },
     } as const;
     const read = compileJsonQuery(query);
+    const wholeNames = compileWholeNames(query);
     return [
       route<Principal>()({
         ...common,
@@ -136,11 +138,11 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
           'repeats an unchanged listing. X-Total-Count is `total`. With `Cache-Control: no-cache` a search waits up to ' +
           `a second for everything committed before it. ${FORMS}`,
         query,
-        handle(call) {
+        async handle(call) {
           const { caller, requestId, mediaType, headers, url } = call;
           return answer({
             ...{ type, caller, requestId, mediaType, headers, url, left: () => call.signal },
-            query: call.query as SearchQuery,
+            query: await wholeNames(options.database, call.query as SearchQuery, url),
           });
         },
       }),

@@ -2,6 +2,7 @@
 // search/sql/condition-sql.ts has the SQL of the same kinds; a test holds both to the same rows.
 
 import type { SearchRow } from '../../listings/search-row.ts';
+import { zipOf } from '../../text/place-key.ts';
 import {
   type Condition,
   columnOf,
@@ -94,6 +95,8 @@ export const CONDITION_KINDS: { readonly [K in Kind]: ConditionKind<ConditionOf<
     columns: ({ column }) => [columnOf(column) as keyof SearchRow],
     compile({ column, values }) {
       const [name, wanted] = [columnOf(column) as keyof SearchRow, new Set<unknown>(values)];
+      if (column === 'postalCode')
+        return ({ postal_code: code }) => code !== null && (wanted.has(code) || wanted.has(zipOf(code)));
       return (row) => wanted.has(row[name]);
     },
   },

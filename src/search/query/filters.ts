@@ -4,6 +4,7 @@ import { parameterProblem } from '../../http/input/query.ts';
 import { type FieldError, invalidParameter } from '../../lib/problem.ts';
 import { areaIn, perAreaIn } from '../../listings/presenter.ts';
 import type { UnitSystem } from '../../listings/vocabulary.ts';
+import { placeKey, postalKey } from '../../text/place-key.ts';
 import { addressKey, queryTokens } from '../../text/tokenize.ts';
 import { type Bounds, type Condition, FLAG_COLUMNS, type RangeColumn } from './condition.ts';
 import { TEXT_FIELDS } from './filter-parameters.ts';
@@ -32,9 +33,9 @@ export function filtersOf(query: NormalizedQuery, units: UnitSystem, now: number
   ];
 }
 
-/** Words compared without case, and words compared as they are. */
-const FOLDED = ['city', 'neighborhood', 'county', 'state', 'postalCode', 'country'] as const;
-const FOLDED_TOO = ['propertySubType', 'furnished', 'mlsNumber'] as const;
+/** Names of places, words compared without case, and words compared as they are. */
+const PLACES = ['city', 'neighborhood', 'county', 'state', 'country'] as const;
+const FOLDED = ['propertySubType', 'furnished', 'mlsNumber'] as const;
 const EXACT = ['propertyType', 'agentId', 'officeId', 'providerId'] as const;
 const MAX_WORDS = 12;
 
@@ -43,7 +44,13 @@ const folded = (values: readonly string[]): string[] => values.map((value) => va
 function words(query: NormalizedQuery): Condition[] {
   const conditions: Condition[] = [];
   if (query.areaId) conditions.push({ kind: 'areas', ids: query.areaId });
-  for (const column of [...FOLDED, ...FOLDED_TOO]) {
+  for (const column of PLACES) {
+    const values = query[column];
+    if (values) conditions.push({ kind: 'words', column, values: values.map(placeKey) });
+  }
+  const { postalCode } = query;
+  if (postalCode) conditions.push({ kind: 'words', column: 'postalCode', values: postalCode.map(postalKey) });
+  for (const column of FOLDED) {
     const values = query[column];
     if (values) conditions.push({ kind: 'words', column, values: folded(values) });
   }

@@ -85,9 +85,18 @@ export const answerParameters = {
   facets: choices(
     FACETS,
     'Counts all results by these properties, most frequent first: at most 100 values of each, or as many as the tier’s ' +
-      'page size if that is smaller. Prices are counted in thirds of powers of ten.',
+      'page size if that is smaller. Cities are named as listings write them. Prices are counted in steps that ' +
+      'people use, such as 25,000 from 100,000 to 500,000 and 50,000 from there to a million, or in those of `priceBucket`.',
     'aggregates',
     'aggregations',
+  ),
+  priceBucket: optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 1e12,
+      description:
+        'Width of the buckets of `facets=priceBucket`, which begin at 0: 50000 counts prices by 50,000.',
+    }),
   ),
   stats: optional(
     list(Type.String({ maxLength: 60 }), {

@@ -35,6 +35,7 @@ const REFUSED: Readonly<Record<AnswerParameter | 'minDaysOnMarket' | 'maxDaysOnM
     include: NO_RESULTS,
     format: NO_RESULTS,
     facets: NO_RESULTS,
+    priceBucket: NO_RESULTS,
     stats: NO_RESULTS,
     cluster: NO_RESULTS,
     zoom: NO_RESULTS,

@@ -36,6 +36,13 @@ export interface FacetCount {
   readonly count: number;
 }
 
+export interface FacetLimits {
+  /** The most values of each facet. */
+  readonly max: number;
+  /** The width of the buckets of prices, a whole number; null: by their usual edges. */
+  readonly priceStep: number | null;
+}
+
 export interface FacetValues {
   /** All results, counted in the same pass, so that total and facets never contradict each other. */
   readonly total: number;
@@ -78,8 +85,7 @@ export interface SearchBackend {
   countsAlong?(search: ResolvedSearch): boolean;
   /** How many results there are, wherever the cursor stands. */
   count(search: ResolvedSearch): Promise<number>;
-  /** At most `max` values of each facet. */
-  facets(search: ResolvedSearch, facets: readonly Facet[], max: number): Promise<FacetValues>;
+  facets(search: ResolvedSearch, facets: readonly Facet[], limits: FacetLimits): Promise<FacetValues>;
   /** Results by cells, the largest first; ties by column, then row, ascending. */
   cells(search: ResolvedSearch, grid: CellGrid): Promise<readonly Cell[]>;
   /** The results as they stand, summed up in these measures: `price`, `perArea` (a square foot) and `age` (whole days). */

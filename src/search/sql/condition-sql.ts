@@ -4,6 +4,7 @@ import { EARTH_RADIUS_KM, type Point } from '../../geometry/geometry.ts';
 import { TOLERANCE } from '../../geometry/polygon-operators.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
+import { isZip } from '../../text/place-key.ts';
 import { type Condition, columnOf, type RangeColumn } from '../query/condition.ts';
 import type { ResolvedQuery, SearchPlan } from '../query/plan.ts';
 import { POLYGON_SCALE } from '../query/shape-predicate.ts';
@@ -86,7 +87,7 @@ const SQL_OF_KINDS: {
   range: rangeSql,
   numbers: (sql, { column, values }) =>
     sql`${sql(columnOf(column))} = any(${[...values]}::double precision[])`,
-  words: (sql, { column, values }) => sql`${sql(columnOf(column))} = any(${[...values]}::text[])`,
+  words: wordsSql,
   flag: flagSql,
   list: (sql, { column, values, all }) =>
     all
@@ -109,6 +110,15 @@ const SQL_OF_KINDS: {
 
 const conditionSql: ConditionSql<Condition> = (sql, condition, ...context) =>
   (SQL_OF_KINDS[condition.kind] as ConditionSql<Condition>)(sql, condition, ...context);
+
+function wordsSql(sql: Sql, { column, values }: Extract<Condition, { kind: 'words' }>): SqlFragment {
+  const same = sql`${sql(columnOf(column))} = any(${[...values]}::text[])`;
+  const zips = column === 'postalCode' ? values.filter(isZip) : [];
+  if (zips.length === 0) return same;
+  // Those with a delivery route follow their ZIP code in the index.
+  const routes = zips.map((zip) => sql`postal_code between ${`${zip}0000`} and ${`${zip}9999`}`);
+  return sql`(${same} or (${anyOf(sql, routes)} and postal_code ~ '^[0-9]{9}$'))`;
+}
 
 function flagSql(sql: Sql, { column, value }: Extract<Condition, { kind: 'flag' }>): SqlFragment {
   if (column === 'hasLivingArea') return value ? sql`living_area is not null` : sql`living_area is null`;

@@ -6,17 +6,17 @@ import { type Column, columnOf } from '../query/condition.ts';
 import type { Facet } from '../query/parameters.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import { PRICE_BUCKET_EDGES } from '../query/price-buckets.ts';
-import type { FacetValues } from '../query/search-backend.ts';
+import type { FacetLimits, FacetValues } from '../query/search-backend.ts';
 import { whereSql } from './condition-sql.ts';
 
-/** The values of these facets, at most `max` of each, and the number of all results. */
+/** The values of these facets, and the number of all results. */
 export async function countFacets(
   database: Database,
   search: ResolvedSearch,
   facets: readonly Facet[],
-  max: number,
+  limits: FacetLimits,
 ): Promise<FacetValues> {
-  const rows = await countValues(database, search, facets, max);
+  const rows = await countValues(database, search, facets, limits);
   const valuesOf = (facet: Facet) =>
     rows
       .filter((row) => row.facet === facet)
@@ -40,14 +40,14 @@ function countValues(
   database: Database,
   { plan, resolved }: ResolvedSearch,
   facets: readonly Facet[],
-  max: number,
+  { max, priceStep }: FacetLimits,
 ): Promise<CountRow[]> {
   // Most listings share their values with others and are counted in groups; few have the same features.
   const isGrouped = !facets.includes('features');
   // Ties as the engine orders them, whatever the collation of the database.
   return database.read((sql) => {
     const columns = facets.map((facet) => nameSql(sql, facet));
-    const values = facets.map((facet) => sql`${valueSql(sql, facet)} as ${nameSql(sql, facet)}`);
+    const values = facets.map((facet) => sql`${valueSql(sql, facet, priceStep)} as ${nameSql(sql, facet)}`);
     const counts = facets.map(
       (facet) => sql`union all
       (select ${facet} as facet, value::text, sum(listings)::double precision as count
@@ -82,8 +82,10 @@ const COLUMNS: Readonly<Record<Facet, Column>> = {
   yearBuiltDecade: 'yearBuilt',
 };
 
-function valueSql(sql: Sql, facet: Facet): SqlFragment {
+function valueSql(sql: Sql, facet: Facet, priceStep: number | null): SqlFragment {
   const column = sql`${sql(columnOf(COLUMNS[facet]))}`;
+  if (facet === 'priceBucket' && priceStep !== null)
+    return sql`case when ${column} >= 0 then floor(${column} / ${priceStep}::double precision) + 1 end`;
   // Bucket 0 is below the first edge, where no price is.
   if (facet === 'priceBucket')
     return sql`nullif(width_bucket(${column}, ${[...PRICE_BUCKET_EDGES]}::double precision[]), 0)`;

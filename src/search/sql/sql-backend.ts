@@ -37,7 +37,7 @@ export function createSqlBackend({ database, queue }: SqlBackendOptions): Search
         ? queued(search, (from) => findPage(from, search))
         : findPage(within(database, search), search),
     count: (search) => queued(search, (from) => countAll(from, search)),
-    facets: (search, facets, max) => queued(search, (from) => countFacets(from, search, facets, max)),
+    facets: (search, facets, limits) => queued(search, (from) => countFacets(from, search, facets, limits)),
     cells: (search, grid) => queued(search, (from) => findCells(from, search, grid)),
     summaries: (search, measures) => queued(search, (from) => summarize(from, search, measures)),
     // Each condition is asked by itself, so that no other one spares it rows.

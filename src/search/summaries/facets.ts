@@ -2,10 +2,11 @@
 
 import { type Static, Type } from 'typebox';
 import { nullable } from '../../listings/record.ts';
+import type { NameKind } from '../query/name-kinds.ts';
 import type { Facet } from '../query/parameters.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import { priceBucket } from '../query/price-buckets.ts';
-import type { SearchBackend } from '../query/search-backend.ts';
+import type { FacetLimits, SearchBackend } from '../query/search-backend.ts';
 
 const Counted = Type.Object({
   value: Type.Union([Type.String(), Type.Number()]),
@@ -26,19 +27,37 @@ export interface FacetCounts {
   readonly total: number;
 }
 
-/** Counts over all results; at most `max` values of each facet. */
+export interface FacetOptions extends FacetLimits {
+  /** How listings write the names of these keys; unknown ones are left out. */
+  readonly findNames: (kind: NameKind, keys: readonly string[]) => Promise<ReadonlyMap<string, string>>;
+}
+
+/** Counts over all results. */
 export async function computeFacets(
   backend: Pick<SearchBackend, 'facets'>,
   search: ResolvedSearch,
   facets: readonly Facet[],
-  max: number,
+  { findNames, ...limits }: FacetOptions,
 ): Promise<FacetCounts> {
   const requested = [...new Set(facets)];
-  const { total, values } = await backend.facets(search, requested, max);
+  const { total, values } = await backend.facets(search, requested, limits);
+  const keys = (values.get('city') ?? []).map(({ value }) => String(value));
+  const cities = keys.length === 0 ? new Map<string, string>() : await findNames('city', keys);
   const shown = requested.map((facet) => {
     const counted = values.get(facet) ?? [];
+    if (facet === 'city')
+      return [
+        facet,
+        counted.map(({ value, count }) => ({ value: cities.get(String(value)) ?? value, count })),
+      ];
     if (facet !== 'priceBucket') return [facet, counted];
-    return [facet, counted.map(({ value, count }) => ({ ...priceBucket(Number(value)), count }))];
+    return [
+      facet,
+      counted.map(({ value, count }) => ({
+        ...priceBucket(Number(value), limits.priceStep),
+        count,
+      })),
+    ];
   });
   return { facets: Object.fromEntries(shown), total };
 }

@@ -99,7 +99,7 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
     countsAlong: ({ plan, resolved }) =>
       isOnMarket(plan.conditions) && (requests.has(resolved) || engine.generation() !== null),
     count: (search) => ask(search, (backend, of) => backend.count(of)),
-    facets: (search, facets, max) => ask(search, (backend, of) => backend.facets(of, facets, max)),
+    facets: (search, facets, limits) => ask(search, (backend, of) => backend.facets(of, facets, limits)),
     cells: (search, grid) => ask(search, (backend, of) => backend.cells(of, grid)),
     summaries: (search, measures) => ask(search, (backend, of) => backend.summaries(of, measures)),
     async countEach(search, sets) {

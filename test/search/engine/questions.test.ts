@@ -226,7 +226,7 @@ test('of very many values the most frequent come first, and ties in the order of
   const { generation, rows } = inCities(3_000, 2_600);
   const others = { findListings: unasked, findMatching: unasked, areaIds: unasked };
   const backend = createEngineBackend({ generation, ...others });
-  const { values } = await backend.facets(everything(), ['city'], 500);
+  const { values } = await backend.facets(everything(), ['city'], { max: 500, priceStep: null });
   const counts = Map.groupBy(rows, ({ row }) => row.city);
   const expected = [...counts]
     .map(([value, { length: count }]) => ({ value, count }))
@@ -240,8 +240,11 @@ test('what turns out to be costly needs a place, but not what goes on with an ex
   const enter = () => Promise.reject(new Error('No place is left'));
   const others = { findListings: unasked, findMatching: unasked, areaIds: unasked };
   const backend = createEngineBackend({ generation, enter, ...others });
-  await assert.rejects(backend.facets(everything(), ['city'], 500), /No place/);
-  const { values } = await backend.facets({ ...everything(), isBegun: true }, ['city'], 500);
+  await assert.rejects(backend.facets(everything(), ['city'], { max: 500, priceStep: null }), /No place/);
+  const { values } = await backend.facets({ ...everything(), isBegun: true }, ['city'], {
+    max: 500,
+    priceStep: null,
+  });
   assert.equal(values.get('city')?.length, 500);
 });
 

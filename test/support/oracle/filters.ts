@@ -51,6 +51,43 @@ export function range(
 export const listOf = (...values: string[]) =>
   fc.uniqueArray(fc.constantFrom(...values), { minLength: 1, maxLength: 3 }).map((list) => list.join());
 
+/** Letters and digits of a name, without accents: what people mean by it. */
+const plain = (between: string) => (text: unknown) =>
+  String(text)
+    .normalize('NFD')
+    .replace(/[\u0300-\u036f.]/g, '')
+    .toLowerCase()
+    .split(/[^a-z0-9]+/)
+    .filter(Boolean)
+    .join(between);
+
+/** Names of places: accents and punctuation make no difference. */
+export function places(name: keyof Facts & string, ...values: string[]): Filter {
+  const folded = plain(' ');
+  return {
+    ...words(name, ...values),
+    meets: ({ facts }, query) =>
+      facts[name] !== null &&
+      (query[name] ?? '').split(',').some((text) => folded(text) === folded(facts[name])),
+  };
+}
+
+/** Postal codes: with blanks and hyphens or without, and ZIP codes with and without a delivery route. */
+export function postalCodes(...values: string[]): Filter {
+  const folded = plain('');
+  return {
+    ...words('postalCode', ...values),
+    meets({ facts: { postalCode } }, query) {
+      if (postalCode === null) return false;
+      const code = folded(postalCode);
+      return (query.postalCode ?? '').split(',').some((text) => {
+        const wanted = folded(text);
+        return wanted === code || (/^\d{5}$/.test(wanted) && /^\d{9}$/.test(code) && code.startsWith(wanted));
+      });
+    },
+  };
+}
+
 export function words(name: keyof Facts & string, ...values: string[]): Filter {
   const folded = (text: unknown) => String(text).trim().toUpperCase();
   return {

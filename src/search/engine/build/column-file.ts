@@ -21,7 +21,7 @@ export interface SharedBase extends Omit<Base, 'dictionaries'> {
 }
 
 /** Raised whenever what an array means changes, or which words a listing has. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** What a file must have been written with. */
 const FORMAT = JSON.stringify([

@@ -2,6 +2,7 @@
 
 import { nextTurn } from '../../../lib/clock.ts';
 import { STATUSES } from '../../../listings/vocabulary.ts';
+import { zipOf } from '../../../text/place-key.ts';
 import type { ListColumn } from '../../query/condition.ts';
 import { byColumn, CODE_COLUMNS, type CodeColumn, LIST_COLUMNS } from './columns.ts';
 import { GrowableArray } from './shared-arrays.ts';
@@ -10,11 +11,16 @@ import { GrowableArray } from './shared-arrays.ts';
 export class Dictionary {
   readonly #codes = new Map<string, number>();
   readonly #words: string[] = [''];
+  /** Codes of the words that are found by a part of them too, by that part. */
+  readonly #longer = new Map<string, number[]>();
+  readonly #partOf: (word: string) => string | null;
   /** The same in memory that threads share. */
   readonly #bytes = new GrowableArray(Uint8Array);
   readonly #ends = new GrowableArray(Uint32Array);
 
-  constructor(words: Iterable<string> = []) {
+  /** `partOf` gives the part of a word by which it is found too; default: there is none. */
+  constructor(words: Iterable<string> = [], partOf: (word: string) => string | null = () => null) {
+    this.#partOf = partOf;
     for (const word of words) this.code(word);
   }
 
@@ -25,6 +31,8 @@ export class Dictionary {
     if (known !== undefined) return known;
     const code = this.#words.push(word) - 1;
     this.#codes.set(word, code);
+    const part = this.#partOf(word);
+    if (part !== null) this.#longer.set(part, [...(this.#longer.get(part) ?? []), code]);
     this.#bytes.append(Buffer.from(word));
     this.#ends.push(this.#bytes.length);
     return code;
@@ -33,6 +41,13 @@ export class Dictionary {
   /** The code of a word; undefined if no listing ever had it. */
   find(word: string): number | undefined {
     return this.#codes.get(word);
+  }
+
+  /** The codes of a word and of those that it is a part of, as a ZIP code is of one with a delivery route. */
+  findAll(word: string): readonly number[] {
+    const longer = this.#longer.get(word) ?? [];
+    const code = this.#codes.get(word);
+    return code === undefined ? longer : [code, ...longer];
   }
 
   /** The word of a code above 0. */
@@ -70,7 +85,10 @@ const COLUMNS = [...CODE_COLUMNS, ...LIST_COLUMNS];
 
 /** Empty ones; that of statuses begins with all of them, so that their codes are known. */
 export const createDictionaries = (): Dictionaries =>
-  byColumn(COLUMNS, (column) => new Dictionary(column === 'status' ? STATUSES : []));
+  byColumn(COLUMNS, (column) => emptyDictionary(column, column === 'status' ? STATUSES : []));
+
+const emptyDictionary = (column: DictionaryColumn, words: Iterable<string> = []): Dictionary =>
+  column === 'postalCode' ? new Dictionary(words, zipOf) : new Dictionary(words);
 
 export const shareDictionaries = (dictionaries: Dictionaries): SharedDictionaries =>
   byColumn(COLUMNS, (column) => dictionaries[column].shared());
@@ -80,7 +98,7 @@ const TURN = 1_000;
 
 /** Dictionaries with the same codes as those that were shared, made in turns. */
 export async function copyDictionaries(shared: SharedDictionaries): Promise<Dictionaries> {
-  const copies = byColumn(COLUMNS, () => new Dictionary());
+  const copies = byColumn(COLUMNS, (column) => emptyDictionary(column));
   let copied = 0;
   for (const column of COLUMNS) {
     for (const word of wordsOf(shared[column])) {

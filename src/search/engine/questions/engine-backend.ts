@@ -71,9 +71,9 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
     countsAlong: () => true,
     count: (search) =>
       scan(search, { consumersOf: () => [], row: 0, finish: (total) => total, limits: PAGE_PACE }),
-    async facets(search, facets, max) {
+    async facets(search, facets, { max, priceStep }) {
       const counters = [...new Set(facets)].map(
-        (facet) => [facet, facetCounter(facet, dictionaries)] as const,
+        (facet) => [facet, facetCounter(facet, dictionaries, priceStep)] as const,
       );
       return scan(search, {
         consumersOf: (columns) => counters.map(([, counter]) => counter.consume(columns)),

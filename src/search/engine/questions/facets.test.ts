@@ -37,6 +37,25 @@ test('a price is counted in the bucket with the greatest edge that it reaches', 
   );
 });
 
+test('prices are counted in steps of one width', () => {
+  fc.assert(
+    fc.property(fc.array(price, { maxLength: 200 }), fc.constantFrom(1, 7, 50_000, 1e12), (prices, step) => {
+      const expected = new Map<number, number>();
+      for (const each of prices.filter((amount) => amount >= 0)) {
+        const bucket = Math.floor(each / step) + 1;
+        expected.set(bucket, (expected.get(bucket) ?? 0) + 1);
+      }
+      const dictionaries = createDictionaries();
+      const counter = facetCounter('priceBucket', dictionaries, step);
+      const columns = new ColumnBuffer(dictionaries).columns();
+      const rows = Uint32Array.from(prices.keys());
+      counter.consume({ ...columns, numbers: { price: Float64Array.from(prices) } })(rows, rows.length);
+      const counted = counter.counts().map(({ value, count }) => [value, count] as const);
+      assert.deepEqual(new Map(counted), expected);
+    }),
+  );
+});
+
 /** Numbers of areas near the bounds of what is counted in arrays, and far beyond. */
 const number = fc.oneof(
   fc.nat(3_000),

@@ -17,7 +17,11 @@ export interface FacetCounter {
   counts(): IteratorObject<FacetCount>;
 }
 
-export function facetCounter(facet: Facet, dictionaries: Dictionaries): FacetCounter {
+export function facetCounter(
+  facet: Facet,
+  dictionaries: Dictionaries,
+  priceStep: number | null = null,
+): FacetCounter {
   switch (facet) {
     case 'propertyType':
     case 'status':
@@ -39,7 +43,7 @@ export function facetCounter(facet: Facet, dictionaries: Dictionaries): FacetCou
     case 'yearBuiltDecade':
       return numberCounter('yearBuilt', 10);
     case 'priceBucket':
-      return bucketCounter(PRICE_BUCKET_EDGES);
+      return priceStep === null ? bucketCounter(PRICE_BUCKET_EDGES) : stepCounter(priceStep);
   }
 }
 
@@ -150,16 +154,32 @@ function numberCounter(column: 'bedrooms' | 'bathrooms' | 'yearBuilt', step: 1 |
   };
 }
 
-/** Numbers with as many bits are an octave, in which lies one edge at most, but for those below 1 and the very large. */
-const OCTAVES = 32;
-const LAST_OCTAVE = 2 ** (OCTAVES - 1);
+/** An octave of prices is cut into so many slots, in each of which lies one edge at most, but for the very small. */
+const SLOTS = 32;
+const SLOT_BITS = 5;
+/** Larger prices share the last slot. */
+const LAST_WHOLE = 2 ** 31;
+
+/** The slot of a whole number below 2^32. */
+function slotOf(whole: number): number {
+  const octave = 31 - Math.clz32(whole);
+  return octave < SLOT_BITS
+    ? whole
+    : (octave - SLOT_BITS + 1) * SLOTS + ((whole >>> (octave - SLOT_BITS)) & (SLOTS - 1));
+}
+
+/** The least whole number of a slot. */
+function startOf(slot: number): number {
+  const octave = Math.floor(slot / SLOTS) - 1 + SLOT_BITS;
+  return slot < SLOTS ? slot : (SLOTS + (slot % SLOTS)) * 2 ** (octave - SLOT_BITS);
+}
 
 /** Buckets of prices by their numbers from 1. Prices below all buckets count nowhere. */
 function bucketCounter(edges: readonly number[]): FacetCounter {
   // Ends with what no price reaches, so that the search for a bucket needs no other end.
   const lowest = Float64Array.from([...edges, Number.POSITIVE_INFINITY]);
-  const firsts = Uint8Array.from({ length: OCTAVES + 1 }, (_, octave) =>
-    octave === 0 ? 0 : lowerBound(edges.length, (at) => (edges[at] as number) <= 2 ** (octave - 1)),
+  const firsts = Uint16Array.from({ length: slotOf(LAST_WHOLE) + 1 }, (_, slot) =>
+    slot === 0 ? 0 : lowerBound(edges.length, (at) => (edges[at] as number) <= startOf(slot)),
   );
   const counts = new Uint32Array(edges.length + 1);
   const consume = (prices: NumberArray): RowConsumer => {
@@ -167,8 +187,7 @@ function bucketCounter(edges: readonly number[]): FacetCounter {
       for (let at = 0; at < count; at++) {
         const price = prices[rows[at] as number] as number;
         // What is unknown or negative is below every edge.
-        const octave = price >= 1 ? OCTAVES - Math.clz32(Math.min(price, LAST_OCTAVE)) : 0;
-        let bucket = firsts[octave] as number;
+        let bucket = firsts[price >= 1 ? slotOf(Math.min(price, LAST_WHOLE) >>> 0) : 0] as number;
         // Half of the prices pass an edge, which no processor foretells: a sum needs no branch.
         bucket += Number((lowest[bucket] as number) <= price);
         while ((lowest[bucket] as number) <= price) bucket++;
@@ -182,5 +201,25 @@ function bucketCounter(edges: readonly number[]): FacetCounter {
       positive(counts)
         .filter(([value]) => value !== 0)
         .map(([value, count]) => ({ value, count })),
+  };
+}
+
+/** Buckets of prices of one width, by their numbers from 1. */
+function stepCounter(step: number): FacetCounter {
+  const counts = new Uint32Array(MOST_COUNTED_IN_ARRAY);
+  const others = new Map<number, number>();
+  const consume = (prices: NumberArray): RowConsumer => {
+    return (rows, count) => {
+      for (let at = 0; at < count; at++) {
+        const price = prices[rows[at] as number] as number;
+        const bucket = Math.floor(price / step) + 1;
+        if (bucket < MOST_COUNTED_IN_ARRAY && price >= 0) counts[bucket] = (counts[bucket] as number) + 1;
+        else if (price >= 0) others.set(bucket, (others.get(bucket) ?? 0) + 1);
+      }
+    };
+  };
+  return {
+    consume: ({ numbers: { price } }) => (price === undefined ? NO_ROWS : consume(price)),
+    counts: () => allOf(counts, others).map(([value, count]) => ({ value, count })),
   };
 }

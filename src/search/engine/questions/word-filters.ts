@@ -54,7 +54,7 @@ export function wordsFilter(
 }
 
 function codesFilter(codes: CodeArray | undefined, dictionary: Dictionary, words: readonly string[]): Filter {
-  const wanted = [...new Set(words.flatMap((word) => dictionary.find(word) ?? []))];
+  const wanted = [...new Set(words.flatMap((word) => dictionary.findAll(word)))];
   const [only, ...others] = wanted;
   if (codes === undefined || only === undefined) return NOTHING;
   if (others.length === 0) return codeFilter(codes, only);

@@ -5,6 +5,7 @@ import type { SearchRow } from '../../../listings/search-row.ts';
 import type { ListingType } from '../../../listings/vocabulary.ts';
 import { type Condition, columnOf, type WordColumn } from '../../../search/query/condition.ts';
 import type { SavedSearch } from '../../../search/query/saved-search.ts';
+import { zipOf } from '../../../text/place-key.ts';
 import { AFTER, BEFORE, BOTH } from './change-sides.ts';
 import type { PostingLists } from './posting-lists.ts';
 
@@ -186,7 +187,9 @@ const LISTING_KEYS: readonly ListingKeys[] = [
   { letter: 'p', from: 'propertyId', keys: ({ propertyId }) => [propertyKey(propertyId)] },
   { letter: 't', from: null, keys: ({ row }) => [`t${row.listing_type}`] },
   ...Object.entries({ ...WORD_KEYS, ...STATE_KEYS }).map(([column, letter]) =>
-    columnKeys(letter, columnOf(column as KeyColumn) as keyof SearchRow, (value) => [String(value)]),
+    columnKeys(letter, columnOf(column as KeyColumn) as keyof SearchRow, (value) =>
+      column === 'postalCode' ? postalKeys(String(value)) : [String(value)],
+    ),
   ),
   columnKeys('b', 'price', (price) => [priceBand(price)]),
   columnKeys('r', 'bedrooms', (bedrooms) => [Math.floor(bedrooms)]),
@@ -198,6 +201,12 @@ const LISTING_KEYS: readonly ListingKeys[] = [
     keys: wordKeys,
   },
 ];
+
+/** A postal code, and the ZIP code that finds it too. */
+function postalKeys(code: string): readonly string[] {
+  const zip = zipOf(code);
+  return zip === null ? [code] : [code, zip];
+}
 
 function columnKeys<C extends keyof SearchRow>(
   letter: string,
