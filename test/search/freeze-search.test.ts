@@ -67,7 +67,7 @@ test('a search is told back as it was understood, and survives as JSON', async (
       { word: 'aldren', spellings: ['aldren', 'aldern'] },
       { word: 'umbra', spellings: ['umbra'] },
     ],
-    ...{ currency: 'USD', currencyChoice: null, units: 'metric', display: null },
+    ...{ currency: 'USD', currencyChoice: null, suggestions: null, units: 'metric', display: null },
   });
   assert.deepEqual(JSON.parse(JSON.stringify(search)), search);
   assert.deepEqual(parametersOf(search).toSorted(), ['areas', 'maxprice', 'minarea', 'q']);

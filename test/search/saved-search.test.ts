@@ -65,6 +65,7 @@ const PAGE = [
     'include',
     'format',
     'facets',
+    'priceBucket',
     'stats',
   ],
   ...['cluster', 'zoom', 'explain'],
@@ -73,7 +74,7 @@ const DAYS = ['minDaysOnMarket', 'maxDaysOnMarket', 'daysOld'];
 const SENT_PAGE: Readonly<Record<string, unknown>> = {
   ...{ sort: ['price'], limit: 5, cursor: 'x', count: 'exact', includeTotalCount: true, fields: ['id'] },
   ...{ include: ['history'], format: 'csv', facets: ['city'], stats: ['inventory'], cluster: false, zoom: 3 },
-  ...{ explain: false, minDaysOnMarket: 1, maxDaysOnMarket: 1, daysOld: '2:' },
+  ...{ priceBucket: 5, explain: false, minDaysOnMarket: 1, maxDaysOnMarket: 1, daysOld: '2:' },
 };
 
 for (const type of TYPES) {
