@@ -1,14 +1,14 @@
 // Query parameters of market statistics: their schemas, and the metrics and periods parsed from them. Pure.
 
 import { type Static, type TSchema, Type } from 'typebox';
+import { readAll } from '../http/input/faults.ts';
 import { optional } from '../http/input/parameter-kinds.ts';
-import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';
 import { unitsParameter } from '../listings/common-parameters.ts';
 import { CURSOR_HINTS } from '../listings/paging.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../search/query/parameters.ts';
-import { METRICS, type Metric, metricOf, metricsFor } from '../search/summaries/metrics.ts';
+import { type Metric, metricOf, metricsFor, suggestMetric } from '../search/summaries/metrics.ts';
 import {
   addDays,
   addIntervals,
@@ -180,7 +180,7 @@ export interface RequestedMetric {
 /** The requested metrics; by default all of the listing type. Throws INVALID_PARAMETER. */
 export function parseMetrics({ metrics: texts, listingType: type = 'sale' }: MarketQuery): RequestedMetric[] {
   if (!texts) return metricsFor(type).map((metric) => ({ id: metric.id, metric, change: null }));
-  return texts.map((id) => parseMetric(id, type));
+  return readAll(texts.map((id) => () => parseMetric(id, type)));
 }
 
 /** One requested metric. Throws INVALID_PARAMETER about `parameter`. */
@@ -188,10 +188,11 @@ export function parseMetric(id: string, type: ListingType, parameter = 'metrics'
   const [, base = id, change] = /^(.+)_(mom|yoy)$/.exec(id) ?? [];
   const metric = metricOf(base);
   if (!metric) {
-    const suggestion = nearest(
-      id,
-      METRICS.map((each) => each.id),
+    const suggested = suggestMetric(
+      base,
+      metricsFor(type).map((each) => each.id),
     );
+    const suggestion = suggested && change ? `${suggested}_${change}` : suggested;
     throw invalidParameter(
       parameter,
       `there is no metric "${id}"; GET /v1/market/metrics lists all`,

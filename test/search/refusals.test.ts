@@ -81,3 +81,47 @@ test('rentals know nothing of what only sales have', async () => {
   const answer = await service.get('/v1/search/rentals?minClosePrice=1', service.keys.internal);
   assert.equal(answer.status, 400);
 });
+
+/** The parameters with a fault, and what was suggested for each. */
+async function faultsOf(path: string): Promise<readonly (readonly [string, string | undefined])[]> {
+  const answer = await service.get(path, service.keys.internal);
+  assert.equal(answer.status, 400, path);
+  const { errors } = (await answer.json()) as { errors: { parameter: string; suggestion?: string }[] };
+  return errors.map(({ parameter, suggestion }) => [parameter, suggestion] as const);
+}
+
+test('all faults of a search are told at once', async () => {
+  const query =
+    'sort=pric,bedroms&minPrice=9&maxPrice=2&listedSince=soon&closedBefore=late&qFields=id&address=...&status=activ&stats=median_pric&radius=far&lat=1&lng=1&fields=nme&priceBucket=5';
+  const faults = await faultsOf(`/v1/search/sales?${query}`);
+  assert.deepEqual(
+    faults.map(([parameter]) => parameter).sort(),
+    [
+      ...['address', 'closedBefore', 'fields', 'listedSince', 'minPrice', 'priceBucket', 'qFields', 'radius'],
+      ...['sort', 'sort', 'stats', 'status'],
+    ],
+  );
+  assert.deepEqual(
+    faults.filter(([parameter]) => parameter === 'sort'),
+    [
+      ['sort', 'price'],
+      ['sort', 'bedrooms'],
+    ],
+  );
+  const areas = await faultsOf('/v1/search/sales?areaId=nowhere,elsewhere');
+  assert.deepEqual(
+    areas.map(([parameter]) => parameter),
+    ['areaId', 'areaId'],
+  );
+});
+
+test('a suggested metric exists for the listing type', async () => {
+  assert.deepEqual(await faultsOf('/v1/search/sales?stats=median_price'), [['stats', 'median_list_price']]);
+  assert.deepEqual(await faultsOf('/v1/search/rentals?stats=median_rnt'), [['stats', 'median_rent']]);
+  const market = '/v1/market/stats?listingType=';
+  assert.deepEqual(await faultsOf(`${market}sale&metrics=median_price,median_rnt`), [
+    ['metrics', 'median_list_price'],
+    ['metrics', undefined],
+  ]);
+  assert.deepEqual(await faultsOf(`${market}rental&metrics=median_rnt_yoy`), [['metrics', 'median_rent_yoy']]);
+});

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { atLeast, type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import type { AreaIdCache } from '../../areas/area-cache.ts';
+import { Faults } from '../../http/input/faults.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { invalidParameter } from '../../lib/problem.ts';
@@ -23,7 +24,7 @@ import { computeClusters, withoutClusterCursor } from '../summaries/clusters.ts'
 import { type CurrencyChoice, type CurrencyOptions, requireOneCurrency } from '../summaries/currency.ts';
 import { explainSearch } from '../summaries/explain.ts';
 import { computeFacets } from '../summaries/facets.ts';
-import { computeStats } from '../summaries/stats.ts';
+import { computeStats, parseStats } from '../summaries/stats.ts';
 import { exactTotal, type FoundTotal, findTotal, NO_TOTAL, type Total } from '../summaries/total.ts';
 import {
   contentType,
@@ -94,10 +95,8 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
 
   return async (request) => {
     const { query, caller } = request;
-    const format = formatOf(query, request.mediaType);
-    requirePriceFacet(query);
     const limit = pageSize(tiers[caller.tier], query.limit);
-    const planned = planSearch(request.type, withoutClusterCursor(query), limit, clock.now());
+    const { format, planned } = readSearch(request, limit, clock.now());
     const loading = await options.findLoading();
     const reader = buildReaderView(caller, query, planned.startedAt, options.publicUrl);
     const isExport = isLineFormat(format) && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
@@ -128,6 +127,23 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
     // An export reads for long: it stops when its client leaves.
     return run(isExport ? request.left() : undefined);
   };
+}
+
+/** The format and the plan. Throws one problem with all faults of the query that need no look at listings. */
+function readSearch(
+  { type, query, mediaType }: SearchRequest,
+  limit: number,
+  now: number,
+): { readonly format: Format; readonly planned: SearchPlan } {
+  const faults = new Faults();
+  const format = faults.attempt(() => formatOf(query, mediaType));
+  faults.attempt(() => requirePriceFacet(query));
+  faults.attempt(() => parseStats(type, query.stats ?? []));
+  const listed = faults.attempt(() => withoutClusterCursor(query)) ?? query;
+  const planned = faults.attempt(() => planSearch(type, listed, limit, now));
+  faults.report();
+  if (format === undefined || planned === undefined) throw new Error('A fault of the query was not reported');
+  return { format, planned };
 }
 
 function requirePriceFacet({ priceBucket, facets }: SearchQuery): void {

@@ -2,7 +2,8 @@
 
 import { type NamedArea, suggestArea } from '../../areas/name-store.ts';
 import { nextTurn } from '../../lib/clock.ts';
-import { invalidParameter } from '../../lib/problem.ts';
+import { MAX_FAULTS, parameterProblem } from '../../http/input/query.ts';
+import type { FieldError } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isMisspelt, isName, selectiveTrigrams, splitWords, writtenForms } from '../../text/tokenize.ts';
 import type { ResolvedQuery, SearchPlan, WordMeaning } from '../query/plan.ts';
@@ -41,11 +42,15 @@ async function namedAreas(options: ResolveOptions, plan: SearchPlan): Promise<re
   const ids = areaIdsOf(plan);
   if (ids.length === 0) return [];
   const areas = await options.named(ids);
-  const unknown = ids.find((id) => !areas.some((area) => area.id === id));
-  if (unknown === undefined) return areas;
-  const suggestion = await suggestArea(options.database, splitWords(unknown).slice(0, 10));
-  const detail = `there is no area with the id "${unknown}"; GET /v1/areas?q= finds ids by name`;
-  throw invalidParameter('areaId', detail, suggestion ?? undefined);
+  const unknown = ids.filter((id) => !areas.some((area) => area.id === id));
+  if (unknown.length === 0) return areas;
+  throw parameterProblem(await Promise.all(unknown.slice(0, MAX_FAULTS).map(unknownArea)));
+
+  async function unknownArea(id: string): Promise<FieldError> {
+    const suggestion = await suggestArea(options.database, splitWords(id).slice(0, 10));
+    const detail = `there is no area with the id "${id}"; GET /v1/areas?q= finds ids by name`;
+    return { parameter: 'areaId', detail, ...(suggestion !== null && { suggestion }) };
+  }
 }
 
 /** A word that no address and no area has may be a typo of similar names. */

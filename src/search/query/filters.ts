@@ -1,5 +1,6 @@
 // Filters: what each parameter of a query requires of a listing, as conditions. Pure.
 
+import { readAll } from '../../http/input/faults.ts';
 import { parameterProblem } from '../../http/input/query.ts';
 import { type FieldError, invalidParameter } from '../../lib/problem.ts';
 import { areaIn, perAreaIn } from '../../listings/presenter.ts';
@@ -15,22 +16,28 @@ import { parseStatuses } from './statuses.ts';
 
 /** The conditions of a query; `now` in milliseconds. Throws INVALID_PARAMETER or INVALID_GEOMETRY. */
 export function conditionsOf(query: NormalizedQuery, units: UnitSystem, now: number): Condition[] {
-  checkRanges(query);
-  return [{ kind: 'statuses', statuses: parseStatuses(query) }, ...filtersOf(query, units, now)];
+  return readAll<Condition[]>([
+    () => {
+      checkRanges(query);
+      return [];
+    },
+    () => [{ kind: 'statuses', statuses: parseStatuses(query) }],
+    () => filtersOf(query, units, now),
+  ]).flat();
 }
 
 /** The same without the statuses, which have a default. */
 export function filtersOf(query: NormalizedQuery, units: UnitSystem, now: number): Condition[] {
-  return [
-    ...words(query),
-    ...text(query),
-    ...parseShapes(query, units),
-    ...numbers(query, units),
-    ...bounds(query),
-    ...lists(query),
-    ...flags(query),
-    ...moments(query, now),
-  ];
+  return readAll<readonly Condition[]>([
+    () => words(query),
+    () => text(query),
+    () => parseShapes(query, units),
+    () => numbers(query, units),
+    () => bounds(query),
+    () => lists(query),
+    () => flags(query),
+    () => moments(query, now),
+  ]).flat();
 }
 
 /** Names of places, words compared without case, and words compared as they are. */
@@ -64,20 +71,24 @@ function words(query: NormalizedQuery): Condition[] {
   return conditions;
 }
 
-function text({ q, qFields, address }: NormalizedQuery): Condition[] {
-  const conditions: Condition[] = [];
-  if (address !== undefined) {
-    const key = addressKey(address);
-    if (key === null) throw invalidParameter('address', 'contains no word to search for');
-    conditions.push({ kind: 'address', key });
-  }
+const text = (query: NormalizedQuery): Condition[] =>
+  readAll<Condition[]>([() => addressStart(query), () => fullText(query)]).flat();
+
+function addressStart({ address }: NormalizedQuery): Condition[] {
+  if (address === undefined) return [];
+  const key = addressKey(address);
+  if (key === null) throw invalidParameter('address', 'contains no word to search for');
+  return [{ kind: 'address', key }];
+}
+
+function fullText({ q, qFields }: NormalizedQuery): Condition[] {
   if (qFields !== undefined && q === undefined) throw invalidParameter('qFields', 'needs q');
-  if (q === undefined) return conditions;
+  if (q === undefined) return [];
   const tokens = queryTokens(q);
   if (tokens.length === 0) throw invalidParameter('q', 'contains no word to search for');
   if (tokens.length > MAX_WORDS)
     throw invalidParameter('q', `has ${tokens.length} words; at most ${MAX_WORDS} are allowed`);
-  return [...conditions, { kind: 'text', words: tokens, fields: qFields ?? TEXT_FIELDS }];
+  return [{ kind: 'text', words: tokens, fields: qFields ?? TEXT_FIELDS }];
 }
 
 /** Ranges of numbers: suffix of `min` and `max`, column, and how the number is displayed. */
@@ -165,24 +176,32 @@ function flags(query: NormalizedQuery): Condition[] {
 }
 
 function moments(query: NormalizedQuery, now: number): Condition[] {
-  const conditions: Condition[] = [];
-  for (const name of ['listed', 'updated', 'closed'] as const) {
-    const min = time(`${name}Since`, query[`${name}Since`], now);
-    const below = time(`${name}Before`, query[`${name}Before`], now);
-    if (min !== undefined && below !== undefined && min > below) {
-      throw invalidParameter(`${name}Since`, `is later than ${name}Before`);
-    }
-    if (min ?? below) conditions.push({ kind: 'range', column: `${name}At`, min, below });
-  }
-  const changed = time('priceChangedSince', query.priceChangedSince, now);
-  if (changed !== undefined) conditions.push({ kind: 'range', column: 'priceChangedAt', min: changed });
-  const from = time('openHouseFrom', query.openHouseFrom, now);
-  const before = time('openHouseTo', query.openHouseTo, now);
-  if (from !== undefined && before !== undefined && from > before)
-    throw invalidParameter('openHouseFrom', 'is later than openHouseTo');
-  if (from ?? before) conditions.push({ kind: 'open', from, before });
-  return conditions;
+  const between = (since: MomentName, until: MomentName): readonly (string | undefined)[] => {
+    const [min, below] = readAll([
+      () => time(since, query[since], now),
+      () => time(until, query[until], now),
+    ]);
+    if (min !== undefined && below !== undefined && min > below)
+      throw invalidParameter(since, `is later than ${until}`);
+    return [min, below];
+  };
+  return readAll<Condition[]>([
+    ...(['listed', 'updated', 'closed'] as const).map((name) => (): Condition[] => {
+      const [min, below] = between(`${name}Since`, `${name}Before`);
+      return (min ?? below) ? [{ kind: 'range', column: `${name}At`, min, below }] : [];
+    }),
+    () => {
+      const min = time('priceChangedSince', query.priceChangedSince, now);
+      return min === undefined ? [] : [{ kind: 'range', column: 'priceChangedAt', min }];
+    },
+    () => {
+      const [from, before] = between('openHouseFrom', 'openHouseTo');
+      return (from ?? before) ? [{ kind: 'open', from, before }] : [];
+    },
+  ]).flat();
 }
+
+type MomentName = `${'listed' | 'updated' | 'closed'}${'Since' | 'Before'}` | 'openHouseFrom' | 'openHouseTo';
 
 function time(parameter: string, text: string | undefined, now: number): string | undefined {
   return text === undefined ? undefined : new Date(parseMoment(parameter, text, now)).toISOString();

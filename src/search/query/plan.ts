@@ -3,6 +3,7 @@
 import type { NamedArea } from '../../areas/name-store.ts';
 import type { Point } from '../../geometry/geometry.ts';
 import { type Cursor, queryDigest, readCursor } from '../../http/input/cursor.ts';
+import { Faults } from '../../http/input/faults.ts';
 import { ListingSchema } from '../../listings/record.ts';
 import { type Fields, parseFields } from '../../listings/sparse-fields.ts';
 import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
@@ -51,7 +52,11 @@ export function planSearch(
   const plain = normalizeQuery(query);
   const { cursor: cursorText, count, fields, include, display } = plain;
   const units = plain.units ?? 'imperial';
-  const order = parseSort(plain);
+  const faults = new Faults();
+  const order = faults.attempt(() => parseSort(plain)) ?? [];
+  const shownFields = faults.attempt(() => parseFields(fields, ListingSchema, include)) ?? null;
+  // Without an order no cursor can be read, and what follows finds further faults alone.
+  const isOrdered = order.length > 0;
   // The same query with its parameters in another order, or with a default spelt out, is the same query.
   const whole = { ...filterParameters(plain), units, sort: order, status: plain.status ?? DEFAULT_STATUS };
   const digest = queryDigest([
@@ -59,9 +64,10 @@ export function planSearch(
     listingType,
     Object.entries(whole).sort(([a], [b]) => (a < b ? -1 : 1)),
   ]);
-  const cursor = cursorText === undefined ? null : readCursor(cursorText, digest, order.map(valueKindOf));
+  const cursor = cursorText === undefined || !isOrdered ? null : readCursor(cursorText, digest, order.map(valueKindOf));
   const startedAt = cursor?.startedAt ?? now;
-  const conditions = conditionsOf(plain, units, startedAt);
+  const conditions = faults.attempt(() => conditionsOf(plain, units, startedAt)) ?? [];
+  faults.report();
   return {
     listingType,
     conditions,
@@ -73,7 +79,7 @@ export function planSearch(
     digest,
     startedAt,
     count: count === 'none' ? 'none' : 'exact',
-    fields: parseFields(fields, ListingSchema, include),
+    fields: shownFields,
     units,
     ignoreDisplayRules: display === 'ignore',
     currency: plain.currency?.toUpperCase() ?? cursor?.currency ?? null,

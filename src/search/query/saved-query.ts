@@ -114,19 +114,32 @@ export function readSavedQuery(listingType: ListingType, body: unknown, now: num
   }
   const written = writtenNames(listingType, body);
   const nameOf = (parameter: string): string => written.get(parameter) ?? parameter;
-  refuse(
-    [...written.keys()].filter(isRefused).map((parameter) => ({
-      pointer: pointerTo(nameOf(parameter)),
-      detail: REFUSED[parameter],
-    })),
-  );
-  const query = KINDS[listingType].read(body) as SearchQuery;
+  const refused = [...written.keys()].filter(isRefused).map((parameter) => ({
+    pointer: pointerTo(nameOf(parameter)),
+    detail: REFUSED[parameter],
+  }));
+  const refusedNames = new Set(refused.map(({ pointer }) => pointer.slice(1)));
+  const kept = Object.fromEntries(Object.entries(body).filter(([name]) => !refusedNames.has(name)));
+  const query = readMembers(KINDS[listingType], kept, refused);
   refuse(durationsOf(query, now).map(([name, error]) => ({ pointer: pointerTo(nameOf(name)), ...error })));
   const { plain, shorthands } = replaceShorthands(query);
   const names = Object.keys(plain)
     .filter((name) => !Object.hasOwn(answerParameters, name))
     .map((name) => [name, nameOf(shorthands[name] ?? name)]);
   return { query, names: Object.fromEntries(names) };
+}
+
+/** The members that are not refused; what is wrong with them is told together with those that are. */
+function readMembers({ read }: QueryKind, body: object, refused: readonly FieldError[]): SearchQuery {
+  try {
+    const query = read(body) as SearchQuery;
+    refuse(refused);
+    return query;
+  } catch (error) {
+    if (error instanceof Problem && error.code === 'INVALID_PARAMETER' && refused.length > 0)
+      refuse([...refused, ...error.errors.filter((each) => !refused.includes(each))]);
+    throw error;
+  }
 }
 
 function refuse(errors: readonly FieldError[]): void {

@@ -1,6 +1,7 @@
 // Sort order of results: the keys in `sort`, their directions, and the type of each key's cursor value.
 
 import type { ValueKind } from '../../http/input/cursor.ts';
+import { readAll } from '../../http/input/faults.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import { SORT_KEYS, type SortKey } from '../../listings/common-parameters.ts';
@@ -16,8 +17,7 @@ const DEFAULT_SORT = ['-listedAt'];
 /** The sort order of a query. Throws INVALID_PARAMETER. */
 export function parseSort({ sort = DEFAULT_SORT, q, lat }: NormalizedQuery): SortTerm[] {
   const order: SortTerm[] = [];
-  for (const text of sort) {
-    const by = parseSortKey(text);
+  for (const by of readAll(sort.map((text) => () => parseSortKey(text)))) {
     const { key } = by;
     if (order.some((before) => before.key === key)) throw invalidParameter('sort', `contains ${key} twice`);
     if (key === 'distance' && lat === undefined)

@@ -1,5 +1,6 @@
 // Metrics: each defined once as data that code, API and documentation read, and the figures made of them.
 
+import { nearest } from '../../lib/nearest.ts';
 import { roundTo } from '../../lib/round.ts';
 import {
   type ListingType,
@@ -60,6 +61,18 @@ const BY_ID = new Map(METRICS.map((metric) => [metric.id, metric]));
 
 export function metricOf(id: string): Metric | undefined {
   return BY_ID.get(id);
+}
+
+/**
+ * The metric that an unknown id probably means, of these: the shortest that has all of its words, else the one with the most similar
+ * name.
+ */
+export function suggestMetric(id: string, names: readonly string[]): string | undefined {
+  const words = id.toLowerCase().split(/[^a-z]+/);
+  const [shortest] = names
+    .filter((name) => words.every((word) => name.split('_').includes(word)))
+    .sort((one, other) => one.length - other.length);
+  return shortest ?? nearest(id, names);
 }
 
 /** The metrics of listings of this type, in the order of the table. */

@@ -1,13 +1,21 @@
 // Statistics of a search: metrics of all its results as they stand.
 
 import { Type } from 'typebox';
-import { nearest } from '../../lib/nearest.ts';
+import { readAll } from '../../http/input/faults.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import { nullable, oneOf } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
-import { FIGURE_UNITS, figureOver, METRICS, type Metric, type ShownFigure, shownFigure } from './metrics.ts';
+import {
+  FIGURE_UNITS,
+  figureOver,
+  METRICS,
+  type Metric,
+  type ShownFigure,
+  shownFigure,
+  suggestMetric,
+} from './metrics.ts';
 
 export const FigureUnitSchema = oneOf(
   FIGURE_UNITS,
@@ -37,17 +45,24 @@ export async function computeStats(
   ids: readonly string[],
 ): Promise<Record<string, ShownFigure>> {
   const { plan } = search;
-  const known = snapshotMetrics(plan.listingType);
-  const metrics = [...new Set(ids)].map((id) => {
-    const metric = known.find((each) => each.id === id);
-    if (metric) return metric;
-    const names = known.map((each) => each.id);
-    throw invalidParameter('stats', `must be one of ${names.join(', ')}`, nearest(id, names));
-  });
+  const metrics = parseStats(plan.listingType, ids);
   const measures = [...new Set(metrics.flatMap(({ measure }) => measure ?? []))];
   const set = await backend.summaries(search, measures);
   return Object.fromEntries(
     metrics.map((metric) => [metric.id, shownFigure(metric, figureOver(metric, set), plan.units)]),
+  );
+}
+
+/** The metrics with these ids. Throws INVALID_PARAMETER for each that searches of this type do not have. */
+export function parseStats(type: ListingType, ids: readonly string[]): Metric[] {
+  const known = snapshotMetrics(type);
+  const names = known.map((each) => each.id);
+  return readAll(
+    [...new Set(ids)].map((id) => () => {
+      const metric = known.find((each) => each.id === id);
+      if (metric) return metric;
+      throw invalidParameter('stats', `must be one of ${names.join(', ')}`, suggestMetric(id, names));
+    }),
   );
 }
 
