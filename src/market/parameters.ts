@@ -24,7 +24,18 @@ import {
 /** Parameters of a search that are no filters, or that filter by the current state of a listing. */
 export const NOT_FILTERS = [
   ...['status', 'underContract', 'ids', 'sort', 'limit', 'cursor', 'count', 'includeTotalCount', 'fields'],
-  ...['include', 'display', 'facets', 'priceBucket', 'stats', 'cluster', 'zoom', 'explain', 'format', 'units'],
+  ...[
+    'include',
+    'display',
+    'facets',
+    'priceBucket',
+    'stats',
+    'cluster',
+    'zoom',
+    'explain',
+    'format',
+    'units',
+  ],
 ] as const;
 
 const isFilter = ([name]: [string, TSchema]): boolean => !NOT_FILTERS.some((other) => other === name);

@@ -94,13 +94,10 @@ test('all faults of a search are told at once', async () => {
   const query =
     'sort=pric,bedroms&minPrice=9&maxPrice=2&listedSince=soon&closedBefore=late&qFields=id&address=...&status=activ&stats=median_pric&radius=far&lat=1&lng=1&fields=nme&priceBucket=5';
   const faults = await faultsOf(`/v1/search/sales?${query}`);
-  assert.deepEqual(
-    faults.map(([parameter]) => parameter).sort(),
-    [
-      ...['address', 'closedBefore', 'fields', 'listedSince', 'minPrice', 'priceBucket', 'qFields', 'radius'],
-      ...['sort', 'sort', 'stats', 'status'],
-    ],
-  );
+  assert.deepEqual(faults.map(([parameter]) => parameter).sort(), [
+    ...['address', 'closedBefore', 'fields', 'listedSince', 'minPrice', 'priceBucket', 'qFields', 'radius'],
+    ...['sort', 'sort', 'stats', 'status'],
+  ]);
   assert.deepEqual(
     faults.filter(([parameter]) => parameter === 'sort'),
     [
@@ -123,5 +120,7 @@ test('a suggested metric exists for the listing type', async () => {
     ['metrics', 'median_list_price'],
     ['metrics', undefined],
   ]);
-  assert.deepEqual(await faultsOf(`${market}rental&metrics=median_rnt_yoy`), [['metrics', 'median_rent_yoy']]);
+  assert.deepEqual(await faultsOf(`${market}rental&metrics=median_rnt_yoy`), [
+    ['metrics', 'median_rent_yoy'],
+  ]);
 });

@@ -1,8 +1,8 @@
 // Resolution of a search query: its areas, and the possible meanings of its words.
 
 import { type NamedArea, suggestArea } from '../../areas/name-store.ts';
-import { nextTurn } from '../../lib/clock.ts';
 import { MAX_FAULTS, parameterProblem } from '../../http/input/query.ts';
+import { nextTurn } from '../../lib/clock.ts';
 import type { FieldError } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isMisspelt, isName, selectiveTrigrams, splitWords, writtenForms } from '../../text/tokenize.ts';

@@ -64,7 +64,8 @@ export function planSearch(
     listingType,
     Object.entries(whole).sort(([a], [b]) => (a < b ? -1 : 1)),
   ]);
-  const cursor = cursorText === undefined || !isOrdered ? null : readCursor(cursorText, digest, order.map(valueKindOf));
+  const cursor =
+    cursorText === undefined || !isOrdered ? null : readCursor(cursorText, digest, order.map(valueKindOf));
   const startedAt = cursor?.startedAt ?? now;
   const conditions = faults.attempt(() => conditionsOf(plain, units, startedAt)) ?? [];
   faults.report();
