@@ -1,3 +1,5 @@
+// Tests of the keys by which names of places and postal codes are compared.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeKey, postalKey, zipOf } from './place-key.ts';

@@ -1,3 +1,5 @@
+// Tests of lists in one text: items, quotes, and what is none.
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
