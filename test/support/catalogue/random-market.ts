@@ -51,7 +51,7 @@ const SHARED = {
   lng: fc.constantFrom(-180, -179.5, 179.5, 20, 20.25, 20.5, 20.5, 20.754, 21),
   located: fc.constantFrom(true, true, true, true, false),
   city: some('Aldern', 'ALDERN ', 'Brook Hollow', 'Crane'),
-  neighborhood: some('Hook', 'St. Elan'),
+  neighborhood: some('Hook', 'Old Town'),
   county: some('Ring', 'Östra'),
   state: some('Umbra', 'UM', 'Verge'),
   postalCode: some('10001', '10001-2345'),
@@ -253,6 +253,13 @@ export async function writeAreas(database: Database): Promise<void> {
   ]);
 }
 
+/** Whether a closing tells no other price than what was paid, so that the asking price before it stays. */
+export const keepsAskingPrice = ({ status, closePrice, listPrice, earlierPrice }: Facts): boolean =>
+  status === 'CLOSED' &&
+  closePrice !== null &&
+  earlierPrice !== null &&
+  (listPrice === null || listPrice === closePrice);
+
 /** Writes the listings as a source would have reported them over time: earlier prices first, each batch at its moment. */
 export async function writeMarket(
   database: Database,
@@ -285,7 +292,8 @@ export async function writeMarket(
       const id = ids.get(key) ?? '';
       const seen = facts.earlierPrice === null ? at : firstSeen;
       // What says nothing new writes nothing.
-      const same = facts.earlierPrice === facts.listPrice && facts.priceChanged === null;
+      const same =
+        keepsAskingPrice(facts) || (facts.earlierPrice === facts.listPrice && facts.priceChanged === null);
       rows.push({
         key,
         id,

@@ -204,7 +204,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['Math.floor(value / 10) * 10', 'Math.round(value / 10) * 10', 'facets count'],
     ['value !== 0', 'value !== 9', 'prices are counted'],
   ]),
-  ...within('questions/facets.ts', EDGES, [['<= 2 ** (octave - 1)', '<= 2 ** octave', 'memory: prices']]),
+  ...within('questions/facets.ts', EDGES, [['<= startOf(slot)', '<= startOf(slot + 1)', 'memory: prices']]),
   ...within('questions/cells.ts', SUMMARIES, [
     ['this.#columns - 1)', 'this.#columns)', 'clusters hold'],
     ['this.#rows - 1)', 'this.#rows)', 'clusters hold'],

@@ -1,13 +1,25 @@
 // Facts that follow from those of a listing, computed apart from the service: its prices, and the areas that hold it.
 
-import { closedAt, DAY, dayOf, type Facts, type Row, timeOf } from '../catalogue/random-market.ts';
+import {
+  closedAt,
+  DAY,
+  dayOf,
+  type Facts,
+  keepsAskingPrice,
+  type Row,
+  timeOf,
+} from '../catalogue/random-market.ts';
 import { rounded } from './filters.ts';
 
 /** The day on which it came on the market, or else when it was listed. */
 export const listedFrom = ({ onMarket, listed }: Facts): number | null => dayOf(onMarket) ?? timeOf(listed);
 
-export const priceOf = ({ listPrice, closePrice, status }: Facts): number | null =>
-  listPrice ?? (status === 'CLOSED' ? closePrice : null);
+/** The asking price: of a closing without another one than what was paid, the one before. */
+export function priceOf(facts: Facts): number | null {
+  const { listPrice, closePrice, status, earlierPrice } = facts;
+  if (keepsAskingPrice(facts)) return earlierPrice;
+  return listPrice ?? (status === 'CLOSED' ? closePrice : null);
+}
 const monthly: Readonly<Record<string, number>> = {
   ...{ DAILY: 365 / 12, WEEKLY: 52 / 12, MONTHLY: 1, QUARTERLY: 1 / 3, ANNUALLY: 1 / 12 },
 };
@@ -51,18 +63,32 @@ export function priceMove(facts: Facts): { readonly amount: number; readonly per
 }
 
 export function priceChangedAt({ facts, updatedAt }: Row): number | null {
+  if (keepsAskingPrice(facts)) return null;
   return timeOf(facts.priceChanged) ?? (priceMove(facts) ? updatedAt : null);
 }
 
 const ON_MARKET: readonly Facts['status'][] = ['ACTIVE', 'ACTIVE_UNDER_CONTRACT'];
 
+/** Whether it is dated after it left: how long it was there is unknown. A day lasts until the next one. */
+function isListedAfterLeaving(facts: Facts, seen: number): boolean {
+  const day = dayOf(facts.onMarket);
+  const listed = day ?? timeOf(facts.listed);
+  const left = [
+    { at: closedAt(facts), isDay: true },
+    { at: timeOf(facts.statusChanged), isDay: false },
+  ].find(({ at }) => at !== null && at <= seen);
+  if (listed === null || left === undefined || left.at === null) return false;
+  return !left.isDay || day !== null ? listed > left.at : listed >= left.at + DAY;
+}
+
 /** Whole days from coming on the market to leaving it, or to now. */
-export function daysOnMarket({ facts, firstSeen }: Row, now: number): number | null {
+export function daysOnMarket({ facts, firstSeen, updatedAt }: Row, now: number): number | null {
   const { status } = facts;
   const begun =
     dayOf(facts.onMarket) ?? timeOf(facts.listed) ?? (ON_MARKET.includes(status) ? firstSeen : null);
   if (begun === null || status === 'COMING_SOON') return null;
   const open = ON_MARKET.includes(status) || status === 'UNKNOWN';
+  if (!open && isListedAfterLeaving(facts, updatedAt)) return null;
   // A time from after it was seen gone does not tell when it went.
   const reported = [closedAt(facts), timeOf(facts.statusChanged)].find(
     (at) => at !== null && at <= firstSeen,

@@ -95,7 +95,7 @@ export const FILTERS: readonly Filter[] = [
     meets: ({ facts }, { areaId = '' }) => areaId.split(',').some((id) => inArea(id, facts)),
   },
   places('city', 'aldern', 'BROOK hollow', 'Brook-Hollow', ' crane ', 'nowhere'),
-  places('neighborhood', 'HOOK', 'old town', 'St Élan', 'st-elan'),
+  places('neighborhood', 'HOOK', 'old town', 'Old-Town', 'ôld town.'),
   places('county', 'ring', 'ÖSTRA', 'ostra'),
   places('state', 'umbra', 'u.m.', 'verge'),
   postalCodes('10001', '10001-2345', '100012345', '10002'),
