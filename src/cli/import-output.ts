@@ -4,6 +4,7 @@ import type { DryRun } from '../import/dry-run.ts';
 import type { ImportProgress } from '../import/mapped-file.ts';
 import type { ImportResult } from '../import/run.ts';
 import type { Clock } from '../lib/clock.ts';
+import { reportLines } from './import-report.ts';
 import { count, emphasis, print, terminalWidth } from './output.ts';
 
 export interface ProgressLine {
@@ -46,12 +47,12 @@ export function progressLine(clock: Clock, stream: NodeJS.WriteStream = process.
 /** `42 %  21,000 rows  3,400 rows/s  8 s left`. Rows of an earlier run do not count for the speed and the time left. */
 function progressText(progress: ImportProgress, seconds: number): string {
   const { phase, part, rows, rejected, resumedAt, placed } = progress;
-  const isReading = phase === 'reading';
+  const isReading = phase !== 'placing';
   const [done, before, noun] = isReading ? [rows, resumedAt, 'rows'] : [placed, 0, 'listings placed'];
   const own = done - before;
   const ownPart = done > 0 ? (part * own) / done : 0;
   return [
-    `${Math.floor(part * 100)} %`,
+    `${phase === 'surveying' ? 'survey ' : ''}${Math.floor(part * 100)} %`,
     `${count(done)} ${noun}`,
     `${count(Math.round(seconds > 0 ? own / seconds : 0))} ${noun}/s`,
     ...(ownPart > 0 && part < 1 ? [`${duration(((1 - part) / ownPart) * seconds)} left`] : []),
@@ -82,6 +83,7 @@ export function resultText(result: ImportResult, seconds: number): string {
     ...(resumedAt > 0 ? [`Continued from row ${count(resumedAt)}.`] : []),
     ...aligned({ rows, created, changed, unchanged, rejected }),
     ...passedText(result.passed),
+    ...reportLines(result.report, result.places),
     `${duration(seconds)}${rate}`,
     ...(rejectedFile === null
       ? []
@@ -91,7 +93,7 @@ export function resultText(result: ImportResult, seconds: number): string {
 }
 
 export function dryRunText(dryRun: DryRun): string {
-  const { rows, usable, rejected, reasons, places, first, passed, readAsUtc } = dryRun;
+  const { rows, usable, rejected, reasons, places, first, passed, readAsUtc, report } = dryRun;
   const shownFirst = ['The first row as it would be written:', JSON.stringify(first, withoutShapes, 2), ''];
   const zones = `Times of ${readAsUtc.join(', ')} without a zone are read as UTC: set "timeZone" in the map if they are not.`;
   return [
@@ -100,6 +102,7 @@ export function dryRunText(dryRun: DryRun): string {
     ...passedText(passed),
     ...reasons.map(({ row, reason }) => `  ${places} ${row}: ${reason}`),
     ...(rejected > reasons.length ? [`  and ${count(rejected - reasons.length)} more`] : []),
+    ...reportLines(report, places),
     ...(readAsUtc.length === 0 ? [] : [zones]),
     'Nothing was written.',
   ].join('\n');

@@ -1,9 +1,12 @@
 // Dry run of an import: everything but the writing, and without a database.
 
+import { type FileReport, ReportBuilder } from './file-report.ts';
+import type { OpenedFile } from './formats/open-file.ts';
 import type { Records } from './formats/record.ts';
 import { type ImportProgress, type MappedFile, partRead, withFile } from './mapped-file.ts';
 import type { Field } from './mapping/fields.ts';
 import { fieldsOf, type ImportMap } from './mapping/map.ts';
+import { surveyFile } from './survey.ts';
 import { areaMapper, listingMapper, type Mapper, mapRecords } from './target.ts';
 
 export interface DryRun {
@@ -18,6 +21,7 @@ export interface DryRun {
   readonly passed: Readonly<Record<string, number>>;
   /** Fields whose times are read as UTC where they state no zone, because the map has no time zone. */
   readonly readAsUtc: readonly string[];
+  readonly report: FileReport;
 }
 
 export interface DryRunOptions extends MappedFile {
@@ -35,12 +39,15 @@ export function dryRunImport(options: DryRunOptions): Promise<DryRun> {
   return withFile(options, async (file) => {
     const reasons: { row: number; reason: string }[] = [];
     const passed: Record<string, number> = {};
+    const report = new ReportBuilder(map);
+    const mapper = await mapperOf(options, file);
     let [rows, rejected] = [0, 0];
     let first: unknown = null;
-    for await (const mapped of mapRecords<unknown>(file.rows, mapperOf(map))) {
+    for await (const mapped of mapRecords<unknown>(file.rows, mapper)) {
       if (signal?.aborted) break;
       const { record, reason } = mapped;
       rows = record.row;
+      report.add(mapped);
       if (reason === null) {
         first ??= mapped.draft;
         for (const field of mapped.passed) passed[field] = (passed[field] ?? 0) + 1;
@@ -51,12 +58,15 @@ export function dryRunImport(options: DryRunOptions): Promise<DryRun> {
     }
     const { places } = file;
     const readAsUtc = fieldsReadAsUtc(map);
-    return { rows, usable: rows - rejected, rejected, reasons, places, first, passed, readAsUtc };
+    const counts = { rows, usable: rows - rejected, rejected };
+    return { ...counts, reasons, places, first, passed, readAsUtc, report: report.report() };
   });
 }
 
-const mapperOf = (map: ImportMap): Mapper<unknown> =>
-  map.kind === 'listings' ? listingMapper(map) : areaMapper(map);
+async function mapperOf(options: DryRunOptions, file: OpenedFile): Promise<Mapper<unknown>> {
+  const { map } = options;
+  return map.kind === 'listings' ? listingMapper(map, await surveyFile(options, file)) : areaMapper(map);
+}
 
 /** Seconds since 1970 need no zone, and a date without a time is one of its place. */
 function fieldsReadAsUtc({ kind, timeZone, fields }: ImportMap): string[] {

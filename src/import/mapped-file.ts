@@ -8,6 +8,7 @@ import { delimiterText, likelyDelimiter } from './formats/csv.ts';
 import { type OpenedFile, openRecords } from './formats/open-file.ts';
 import { refuseOtherFile } from './formats/rejected.ts';
 import { columnsOf, type ImportMap, MapError } from './mapping/map.ts';
+import { usableTest } from './mapping/row.ts';
 
 export interface MappedFile {
   readonly file: string;
@@ -26,7 +27,7 @@ export async function withFile<T>(
   { file, map, mapFile, rejectedFile }: MappedFile,
   work: (opened: OpenedFile, rejectedPath: string) => Promise<T>,
 ): Promise<T> {
-  const opened = await openRecords(file, map.file);
+  const opened = await openMapped(file, map);
   try {
     const missing = columnsOf(map).filter((column) => !opened.columns.includes(column));
     // Members that few objects have may be missing from the beginning of a file of JSON lines.
@@ -39,6 +40,10 @@ export async function withFile<T>(
     opened.close();
   }
 }
+
+/** Opens the file of a map. Throws FileFault. */
+export const openMapped = (file: string, map: ImportMap): Promise<OpenedFile> =>
+  openRecords(file, map.file, usableTest(map));
 
 /** One fault for each column, but one for all where another delimiter would find them. */
 function columnFaults(
@@ -73,7 +78,7 @@ export async function digestOfFile(path: string): Promise<Buffer> {
 
 /** How far an import or a dry run is. */
 export interface ImportProgress {
-  readonly phase: 'reading' | 'placing';
+  readonly phase: 'surveying' | 'reading' | 'placing';
   /** Of the phase, between 0 and 1. */
   readonly part: number;
   readonly rows: number;

@@ -10,9 +10,12 @@ import {
   lockImport,
   moveCheckpoint,
 } from './checkpoint-store.ts';
+import { type FileReport, ReportBuilder } from './file-report.ts';
 import type { OpenedFile } from './formats/open-file.ts';
+import type { Records } from './formats/record.ts';
 import { RejectedFile } from './formats/rejected.ts';
 import { digestOfFile, type ImportProgress, type MappedFile, partRead, withFile } from './mapped-file.ts';
+import { surveyFile } from './survey.ts';
 import { areaTarget, listingTarget, type MappedRecord, mapRecords, type Target } from './target.ts';
 
 export interface ImportOptions extends MappedFile {
@@ -31,6 +34,8 @@ export interface ImportResult extends Counts {
   readonly rejectedFile: string | null;
   /** How often something unreadable was passed over, by field. */
   readonly passed: Readonly<Record<string, number>>;
+  readonly places: Records['places'];
+  readonly report: FileReport;
 }
 
 /** Nothing can be imported now, for a reason that is not in the file. */
@@ -53,11 +58,11 @@ export async function runImport(database: Database, options: ImportOptions): Pro
         `Another import of ${map.kind} from ${map.source.id} is under way: wait for it to end.`,
       );
     }
-    return await withFile(options, (file, rejectedPath) => {
+    return await withFile(options, async (file, rejectedPath) => {
       const context = { database, identity, options, file, rejectedPath, lost: lost.signal };
-      return map.kind === 'listings'
-        ? new Run(context, listingTarget(map, database)).toEnd()
-        : new Run(context, areaTarget(map, database)).toEnd();
+      if (map.kind === 'areas') return new Run(context, areaTarget(map, database)).toEnd();
+      const survey = await surveyFile(options, file);
+      return new Run(context, listingTarget(map, database, survey)).toEnd();
     });
   } finally {
     await guard.end(1);
@@ -80,6 +85,7 @@ class Run<Draft> {
   readonly #context: RunContext;
   readonly #target: Target<Draft>;
   readonly #passed: Record<string, number> = {};
+  readonly #report: ReportBuilder;
   #counts: Counts = NO_ROWS;
   #resumedAt = 0;
   /** Whether no import of this source was ever finished. */
@@ -90,6 +96,7 @@ class Run<Draft> {
   constructor(context: RunContext, target: Target<Draft>) {
     this.#context = context;
     this.#target = target;
+    this.#report = new ReportBuilder(context.options.map);
   }
 
   async toEnd(): Promise<ImportResult> {
@@ -105,6 +112,8 @@ class Run<Draft> {
         interrupted,
         rejectedFile: rejected.bytes === 0 ? null : rejected.path,
         passed: this.#passed,
+        places: file.places,
+        report: this.#report.report(),
       };
     } finally {
       await rejected.close();
@@ -145,8 +154,11 @@ class Run<Draft> {
       writing = this.#write(full, rejected);
       writing.catch(() => {}); // Thrown where it is awaited next.
     };
+    // A survey that was stopped has not seen all of the file.
+    if (this.#isStopped()) return true;
     try {
       for await (const mapped of mapRecords(file.rows, this.#target.map)) {
+        this.#report.add(mapped);
         if (mapped.record.row <= this.#resumedAt) continue;
         this.#add(batch, mapped);
         if (batch.drafts.length + batch.rejected.length < this.#target.batchSize) continue;

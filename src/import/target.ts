@@ -11,13 +11,18 @@ import { type Counts, countAreas, countListings } from './checkpoint-store.ts';
 import { areaOf, geometryFault, listingOf } from './drafts.ts';
 import type { SourceRecord } from './formats/record.ts';
 import type { ImportMap } from './mapping/map.ts';
-import { compileMap, sentenceOf } from './mapping/row.ts';
+import { compileMap, type FieldValues, sentenceOf } from './mapping/row.ts';
 import type { Fault } from './mapping/rule.ts';
+import { type PlaceDoubt, placeDoubt } from './places.ts';
+import type { Survey } from './survey.ts';
 
 /** A row that can be written. `key`: the name under which it may stand in the file once. */
 interface Mapped<Draft> {
   readonly key: string;
   readonly draft: Draft;
+  readonly values: FieldValues;
+  /** Why its place is doubtful, if it is. */
+  readonly doubt: PlaceDoubt | null;
   /** Fields in which something unreadable was passed over, as the map allows. */
   readonly passed: readonly string[];
 }
@@ -38,14 +43,20 @@ export interface Target<Draft> {
   finish(onProgress: (placed: number, toPlace: number) => void, quiet: boolean): Promise<void>;
 }
 
-export function listingMapper(map: ImportMap): Mapper<ListingDraft> {
-  const read = compileMap(map);
+export function listingMapper(map: ImportMap, { numbers, center }: Survey): Mapper<ListingDraft> {
+  const read = compileMap(map, numbers);
   return (record) => {
     const { faults, values, passed } = read(record);
     if (faults.length > 0) return faults;
-    const draft = listingOf(values, map.source.name);
-    return { key: draft.listingKey, draft, passed };
+    const stated = listingOf(values, map.source.name);
+    const doubt = stated.location === null ? null : placeDoubt(stated.location, center);
+    const draft = doubt === null ? stated : { ...stated, location: doubtfulLocation(stated.location, doubt) };
+    return { key: draft.listingKey, draft, values, doubt, passed };
   };
+}
+
+function doubtfulLocation(location: ListingDraft['location'], doubt: PlaceDoubt): ListingDraft['location'] {
+  return location === null || doubt === 'zero' ? null : { ...location, precision: 'approximate' };
 }
 
 export function areaMapper(map: ImportMap): Mapper<AreaDraft> {
@@ -56,15 +67,15 @@ export function areaMapper(map: ImportMap): Mapper<AreaDraft> {
     if (fault !== null) return [...faults, fault];
     if (faults.length > 0) return faults;
     const draft = areaOf(values, record);
-    return { key: areaId(draft.type, draft.externalId), draft, passed };
+    return { key: areaId(draft.type, draft.externalId), draft, values, doubt: null, passed };
   };
 }
 
-export function listingTarget(map: ImportMap, database: Database): Target<ListingDraft> {
+export function listingTarget(map: ImportMap, database: Database, survey: Survey): Target<ListingDraft> {
   const catalogue = createCatalogue(database);
   return {
     batchSize: 1_000,
-    map: listingMapper(map),
+    map: listingMapper(map, survey),
     write: (tx, drafts, quiet) => catalogue.write(tx, map.source.id, drafts, database.clock.now(), [], quiet),
     finish: () => database.write(analyzeListings, { timeout: 0 }),
   };
@@ -91,8 +102,8 @@ export function areaTarget(map: ImportMap, database: Database): Target<AreaDraft
 
 /** A record with its draft, or with the reason why it is rejected. */
 export type MappedRecord<Draft> = { readonly record: SourceRecord } & (
-  | { readonly draft: Draft; readonly passed: readonly string[]; readonly reason: null }
-  | { readonly reason: string }
+  | (Omit<Mapped<Draft>, 'key'> & { readonly reason: null })
+  | { readonly reason: string; readonly faults: readonly Fault[] }
 );
 
 /** Maps the records of a file, and rejects those whose key an earlier row has. */
@@ -103,9 +114,14 @@ export async function* mapRecords<Draft>(
   const seen = new SeenKeys();
   for await (const record of records) {
     const mapped = map(record);
-    if (!('key' in mapped)) yield { record, reason: sentenceOf(mapped) };
-    else if (seen.add(mapped.key)) yield { record, draft: mapped.draft, passed: mapped.passed, reason: null };
-    else yield { record, reason: repeatedKey(mapped.key) };
+    if (!('key' in mapped)) yield { record, reason: sentenceOf(mapped), faults: mapped };
+    else if (seen.add(mapped.key)) {
+      const { draft, values, doubt, passed } = mapped;
+      yield { record, draft, values, doubt, passed, reason: null };
+    } else {
+      const reason = repeatedKey(mapped.key);
+      yield { record, reason, faults: [{ column: '', value: '', reason }] };
+    }
   }
 }
 

@@ -1,29 +1,36 @@
 // CSV: a heading and rows of its width, and the delimiter that a heading suggests.
 
-import { pipeline, Readable } from 'node:stream';
-import { CsvError, parse } from 'csv-parse';
-import { FileFault, type Records, type SourceRecord } from './record.ts';
+import { type CsvRow, parseRows } from './csv-rows.ts';
+import { FileFault, type RecordFields, type Records, type SourceRecord } from './record.ts';
 import { csvForm, csvRecord } from './rejected.ts';
-
-/** Bytes. A quote that is never closed would else take the rest of the file for one row. */
-const MAX_ROW_BYTES = 4 * 1024 * 1024;
 
 export interface CsvOptions {
   readonly delimiter: string;
   /** Whether rejected rows need a byte-order mark, to be read in UTF-8 though the map names another encoding. */
   readonly marked: boolean;
+  readonly encoding: string;
+  /** Whether a record of these fields could be imported. */
+  readonly isUsable: (fields: RecordFields) => boolean;
 }
 
 /** Reads the heading and leaves the rows to be read. */
 export async function readCsv(
   texts: AsyncIterable<string>,
-  { delimiter, marked }: CsvOptions,
+  { delimiter, marked, encoding, isUsable }: CsvOptions,
 ): Promise<Records> {
   const beginning = await peek(texts);
-  const rows = parseRows(beginning.texts, delimiter, beginning.text);
+  const headings: string[] = [];
+  const rows = parseRows(beginning.texts, {
+    delimiter,
+    encoding,
+    isOldMac: !beginning.text.includes('\n'),
+    isRow: (fields) => fields.length === headings.length && isUsable(namedFields(headings, fields)),
+  });
   const first = await rows.next();
   if (first.done) throw new FileFault('The file has no heading: its first row must name the columns.');
-  const headings = first.value.fields.map((name) => name.trim());
+  if (first.value.fault !== null)
+    throw new FileFault(headingFault(first.value.fault, beginning.text, delimiter));
+  headings.push(...first.value.fields.map((name) => name.trim()));
   const twice = headings.filter((name, at) => name !== '' && headings.indexOf(name) !== at);
   if (twice.length > 0) throw new FileFault(`The heading names these columns twice: ${twice.join(', ')}.`);
   // One column without a name holds the row numbers of R and pandas; several cannot be told apart.
@@ -45,63 +52,34 @@ async function* records(
   rows: AsyncIterable<CsvRow>,
 ): AsyncGenerator<SourceRecord> {
   let row = 0;
-  for await (const { fields: original, line } of rows) {
+  for await (const { fields: original, line, fault } of rows) {
     row++;
-    const fields: Record<string, unknown> = {};
-    for (const [at, name] of headings.entries()) fields[name] = original[at];
+    const width =
+      original.length === headings.length
+        ? null
+        : `the row has ${original.length} fields and the heading ${headings.length} (check its quotes and separators)`;
     yield {
-      ...{ row, place: line, fields, geometry: null },
-      broken:
-        original.length === headings.length
-          ? null
-          : `the row has ${original.length} fields and the heading ${headings.length} (check its quotes and separators)`,
+      row,
+      place: line,
+      fields: namedFields(headings, original),
+      geometry: null,
+      broken: fault ?? width,
       rejectedText: (reason) => csvRecord(headings, original, delimiter, { place: line, reason }),
     };
   }
 }
 
-interface CsvRow {
-  readonly fields: string[];
-  /** The line on which it begins, as editors count. */
-  readonly line: number;
+function namedFields(headings: readonly string[], fields: readonly string[]): RecordFields {
+  const named: Record<string, unknown> = {};
+  for (const [at, name] of headings.entries()) named[name] = fields[at];
+  return named;
 }
 
-async function* parseRows(
-  texts: AsyncIterable<string>,
-  delimiter: string,
-  beginning: string,
-): AsyncGenerator<CsvRow> {
-  const parser = parse({
-    bom: true,
-    delimiter,
-    record_delimiter: beginning.includes('\n') ? ['\r\n', '\n'] : ['\r'],
-    raw: true,
-    skip_empty_lines: true,
-    relax_column_count: true,
-    // An inch mark inside a text is common; what opens a field must still be closed.
-    relax_quotes: true,
-    max_record_size: MAX_ROW_BYTES,
-  });
-  pipeline(Readable.from(texts, { highWaterMark: 1 }), parser, () => {});
-  let line = 1;
-  try {
-    for await (const { record, raw } of parser as AsyncIterable<{ record: string[]; raw: string }>) {
-      // The raw text begins where the last row ended, empty lines included.
-      yield { fields: record, line: line + lineBreaks(/^[\r\n]*/.exec(raw)?.[0] ?? '') };
-      line += lineBreaks(raw);
-    }
-  } catch (error) {
-    if (!(error instanceof CsvError)) throw error;
-    const found = likelyDelimiter(firstLine(beginning), delimiter, []);
-    const remedy =
-      found === null
-        ? 'Correct it, or give another "delimiter"'
-        : `Probably ${delimiterText(found, delimiter)}`;
-    throw new FileFault(`The file cannot be read as CSV: ${error.message}. ${remedy}.`);
-  }
+function headingFault(fault: string, beginning: string, delimiter: string): string {
+  const found = likelyDelimiter(firstLine(beginning), delimiter, []);
+  const remedy = found === null ? '' : ` Probably ${delimiterText(found, delimiter)}.`;
+  return `The heading cannot be read: ${fault}.${remedy}`;
 }
-
-const lineBreaks = (text: string): number => text.match(/\r\n|\n|\r/g)?.length ?? 0;
 
 const firstLine = (text: string): string => text.replace(/^\ufeff?[\r\n]*/, '').split(/[\r\n]/, 1)[0] ?? '';
 

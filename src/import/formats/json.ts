@@ -1,7 +1,7 @@
 // JSON: one object or feature a line, a GeoJSON collection, or an array of objects.
 
-import { Readable } from 'node:stream';
 import { parseExactJson } from '../../lib/parse.ts';
+import { decodedLine, encodingFault, hasMarks, withoutMarks } from './encoding.ts';
 import { FileFault, isObject, type RecordFields, type Records, type SourceRecord } from './record.ts';
 import { ARRAY, collectionForm, jsonRecord, LINES } from './rejected.ts';
 
@@ -10,8 +10,8 @@ const MAX_LINE_LENGTH = 16 * 1024 * 1024;
 /** Lines from which the columns are taken. */
 const SAMPLED_LINES = 100;
 
-export async function readJsonLines(texts: AsyncIterable<string>): Promise<Records> {
-  const records = jsonRecords(texts);
+export async function readJsonLines(texts: AsyncIterable<string>, encoding: string): Promise<Records> {
+  const records = jsonRecords(texts, encoding);
   const first: SourceRecord[] = [];
   for (let next = await records.next(); !next.done; next = await records.next()) {
     first.push(next.value);
@@ -26,14 +26,16 @@ export async function readJsonLines(texts: AsyncIterable<string>): Promise<Recor
   return { columns, places: 'line', rejectedForm: LINES, complete, total: null, rows: rows() };
 }
 
-async function* jsonRecords(texts: AsyncIterable<string>): AsyncGenerator<SourceRecord> {
+async function* jsonRecords(texts: AsyncIterable<string>, encoding: string): AsyncGenerator<SourceRecord> {
   let [row, place] = [0, 0];
   for await (const line of lines(texts)) {
     place++;
     if (line.trim() === '') continue;
     row++;
-    const record = lineRecord(line, { row, place });
-    yield { ...record, rejectedText: (reason) => `${record.rejectedText(reason)}\n` };
+    const { text, fault } = decodedLine(line, encoding);
+    const record = lineRecord(text, { row, place });
+    const broken = record.broken ?? fault;
+    yield { ...record, broken, rejectedText: (reason) => `${record.rejectedText(reason)}\n` };
   }
 }
 
@@ -65,25 +67,29 @@ async function* lines(texts: AsyncIterable<string>): AsyncGenerator<string> {
 const MAX_DOCUMENT_LENGTH = 400_000_000;
 
 /** Throws FileFault for what is no FeatureCollection. */
-export async function readGeoJson(texts: AsyncIterable<string>): Promise<Records> {
-  const collection = ((await parseDocument(texts)) ?? {}) as Record<string, unknown>;
+export async function readGeoJson(texts: AsyncIterable<string>, encoding: string): Promise<Records> {
+  const { value, isMarked } = await parseDocument(texts);
+  const collection = (value ?? {}) as Record<string, unknown>;
   if (!Array.isArray(collection.features))
     throw new FileFault('The file is no GeoJSON FeatureCollection: it has no list of features.');
   return {
-    ...documentRecords(collection.features),
+    ...documentRecords(collection.features, isMarked ? encoding : null),
     places: 'feature',
     rejectedForm: collectionForm(collection),
   };
 }
 
 /** Throws FileFault for what is no array. */
-export async function readJsonArray(texts: AsyncIterable<string>): Promise<Records> {
-  const values = await parseDocument(texts);
+export async function readJsonArray(texts: AsyncIterable<string>, encoding: string): Promise<Records> {
+  const { value: values, isMarked } = await parseDocument(texts);
   if (!Array.isArray(values)) throw new FileFault('The file is no JSON array of objects.');
-  return { ...documentRecords(values), places: 'record', rejectedForm: ARRAY };
+  return { ...documentRecords(values, isMarked ? encoding : null), places: 'record', rejectedForm: ARRAY };
 }
 
-async function parseDocument(texts: AsyncIterable<string>): Promise<unknown> {
+/** `isMarked`: some of it is in another encoding than the file. */
+async function parseDocument(
+  texts: AsyncIterable<string>,
+): Promise<{ readonly value: unknown; readonly isMarked: boolean }> {
   const parts: string[] = [];
   let length = 0;
   for await (const text of texts) {
@@ -95,17 +101,37 @@ async function parseDocument(texts: AsyncIterable<string>): Promise<unknown> {
     parts.push(text);
   }
   try {
-    return parseExactJson(parts.join(''));
+    const text = parts.join('');
+    return { value: parseExactJson(text), isMarked: hasMarks(text) };
   } catch (error) {
     throw new FileFault(`The file is not JSON: ${(error as Error).message}.`);
   }
 }
 
-function documentRecords(values: readonly unknown[]): Omit<Records, 'places' | 'rejectedForm'> {
-  const records = values.map((value, at) => recordOf(value, { row: at + 1, place: at + 1 }));
+/** `markedEncoding`: that of a file in which something is in another one. */
+function documentRecords(
+  values: readonly unknown[],
+  markedEncoding: string | null,
+): Omit<Records, 'places' | 'rejectedForm'> {
+  const records = values.map((value, at) => {
+    const where = { row: at + 1, place: at + 1 };
+    const marked = markedEncoding === null ? '' : JSON.stringify(value);
+    if (!hasMarks(marked)) return recordOf(value, where);
+    return {
+      ...recordOf(JSON.parse(withoutMarks(marked)), where),
+      broken: encodingFault(markedEncoding ?? ''),
+    };
+  });
   const columns = new Set(records.flatMap(({ fields }) => Object.keys(fields)));
-  return { columns: [...columns], complete: true, total: records.length, rows: Readable.from(records) };
+  return { columns: [...columns], complete: true, total: records.length, rows: repeatable(records) };
 }
+
+/** The records as often as they are read. */
+const repeatable = (records: readonly SourceRecord[]): AsyncIterable<SourceRecord> => ({
+  async *[Symbol.asyncIterator]() {
+    yield* records;
+  },
+});
 
 /** A feature's properties, its id and its point; of another object its members. Inner objects are spread out. */
 export function recordOf(value: unknown, where: Pick<SourceRecord, 'row' | 'place'>): SourceRecord {

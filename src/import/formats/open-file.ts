@@ -7,6 +7,7 @@ import { createGunzip } from 'node:zlib';
 import { readBeginning } from '../../lib/files.ts';
 import { parseJson } from '../../lib/parse.ts';
 import { type CsvOptions, readCsv } from './csv.ts';
+import { decodeMarked, otherEncoding } from './encoding.ts';
 import { readGeoJson, readJsonArray, readJsonLines } from './json.ts';
 import { FileFault, type Format, type Records } from './record.ts';
 
@@ -25,8 +26,15 @@ export interface FileRules {
   readonly encoding?: string;
 }
 
-/** Opens a file of listings or areas; its content says its compression, and its format where the map does not. Throws FileFault. */
-export async function openRecords(path: string, rules: FileRules = {}): Promise<OpenedFile> {
+/**
+ * Opens a file of listings or areas; its content says its compression, and its format where the map does not. Throws FileFault.
+ * @param isUsable whether a record of these fields could be imported, by which rows within a text of several lines are known
+ */
+export async function openRecords(
+  path: string,
+  rules: FileRules = {},
+  isUsable: CsvOptions['isUsable'] = () => false,
+): Promise<OpenedFile> {
   const { size } = await regularFile(path);
   if (size === 0) throw new FileFault(`${path} is empty.`);
   const encoding = rules.encoding ?? 'utf-8';
@@ -35,7 +43,8 @@ export async function openRecords(path: string, rules: FileRules = {}): Promise<
   const close = () => void file.destroy();
   const marked = encoding !== 'utf-8';
   try {
-    const records = await readAs(format, texts, { delimiter: rules.delimiter ?? ',', marked });
+    const { delimiter = ',' } = rules;
+    const records = await readAs(format, texts, { delimiter, marked, encoding, isUsable });
     return { ...records, size, bytesTaken, close };
   } catch (error) {
     close();
@@ -44,9 +53,9 @@ export async function openRecords(path: string, rules: FileRules = {}): Promise<
 }
 
 function readAs(format: Format, texts: AsyncIterable<string>, csv: CsvOptions): Promise<Records> {
-  if (format === 'geojson') return readGeoJson(texts);
-  if (format === 'json') return readJsonArray(texts);
-  return format === 'ndjson' ? readJsonLines(texts) : readCsv(texts, csv);
+  if (format === 'geojson') return readGeoJson(texts, csv.encoding);
+  if (format === 'json') return readJsonArray(texts, csv.encoding);
+  return format === 'ndjson' ? readJsonLines(texts, csv.encoding) : readCsv(texts, csv);
 }
 
 async function regularFile(path: string) {
@@ -92,36 +101,37 @@ async function* decode(
   path: string,
 ): AsyncGenerator<string> {
   let encoding = mapEncoding;
-  const createDecoder = (beginning: Buffer): TextDecoder => {
+  try {
+    const chunks = bytes[Symbol.asyncIterator]();
+    let beginning = Buffer.alloc(0);
+    while (beginning.length < SIGNATURE_BYTES) {
+      const { done, value } = await chunks.next();
+      if (done) break;
+      beginning = Buffer.concat([beginning, value]);
+    }
     requireText(beginning.subarray(0, SIGNATURE_BYTES), path);
     encoding = markedEncoding(beginning) ?? mapEncoding;
-    return new TextDecoder(encoding, { fatal: true });
-  };
-  try {
-    let beginning = Buffer.alloc(0);
-    let decoder: TextDecoder | null = null;
-    for await (const chunk of bytes) {
-      if (decoder !== null) {
-        yield decoder.decode(chunk, { stream: true });
-        continue;
-      }
-      beginning = Buffer.concat([beginning, chunk]);
-      if (beginning.length < SIGNATURE_BYTES) continue;
-      decoder = createDecoder(beginning);
-      yield decoder.decode(beginning, { stream: true });
+    async function* all(): AsyncGenerator<Buffer> {
+      yield beginning;
+      yield* { [Symbol.asyncIterator]: () => chunks };
     }
-    yield decoder === null ? createDecoder(beginning).decode(beginning) : decoder.decode();
+    if (encoding === 'utf-8' || encoding === 'windows-1252') yield* decodeMarked(all(), encoding);
+    else yield* decodeWhole(all(), encoding);
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA') {
-      const other = encoding === 'utf-8' ? 'windows-1252' : 'utf-8';
+    if (code === 'ERR_ENCODING_INVALID_ENCODED_DATA')
       throw new FileFault(
-        `${path} is not written in ${encoding}: say "file": {"encoding": "${other}"} in the map.`,
+        `${path} is not written in ${encoding}: say "file": {"encoding": "${otherEncoding(encoding)}"} in the map.`,
       );
-    }
     if (code?.startsWith('Z_')) throw new FileFault(`${path} is damaged or cut short: ${message}.`);
     throw error;
   }
+}
+
+async function* decodeWhole(bytes: AsyncIterable<Buffer>, encoding: string): AsyncGenerator<string> {
+  const decoder = new TextDecoder(encoding, { fatal: true });
+  for await (const chunk of bytes) yield decoder.decode(chunk, { stream: true });
+  yield decoder.decode();
 }
 
 /** JSON begins with a bracket or a brace; a whole object on the first line, with more to follow, is one of many. */
@@ -130,15 +140,17 @@ async function formatOf(path: string, encoding: string): Promise<Format> {
   let beginning = '';
   for await (const text of texts) {
     beginning += text;
-    if (beginning.length > 1_000_000 || beginning.trimStart().includes('\n')) break;
+    if (beginning.length > 1_000_000 || /^.*\n.*\n/.test(beginning.trimStart())) break;
   }
   file.destroy();
   const trimmed = beginning.trimStart();
   if (trimmed.startsWith('[')) return 'json';
   if (!trimmed.startsWith('{')) return 'csv';
-  const [line = ''] = trimmed.split('\n', 1);
+  const [line = '', second = ''] = trimmed.split(/[\r\n]+/, 2);
   const first = parseJson(line) as { type?: unknown } | undefined;
-  return first === undefined || first.type === 'FeatureCollection' ? 'geojson' : 'ndjson';
+  if (first !== undefined) return first.type === 'FeatureCollection' ? 'geojson' : 'ndjson';
+  // The first of many objects may be broken; a collection over several lines says that it is one.
+  return parseJson(second) === undefined || line.includes('"FeatureCollection"') ? 'geojson' : 'ndjson';
 }
 
 /** Bytes of the beginning that are checked. */

@@ -37,6 +37,8 @@ export interface Field {
   /** Bounds of a number. */
   readonly min?: number;
   readonly max?: number;
+  /** Between which values homes usually are; others are possible, and reported. */
+  readonly plausible?: readonly [number, number];
   /** Zero is how files write that there is none. */
   readonly zeroIsNone?: true;
   /** Characters of a text; default 500. */
@@ -86,13 +88,24 @@ export const LISTING_FIELDS: Fields = {
     zeroIsNone: true,
   }),
   ...each(['associationFee', 'tax'], { kind: 'monthlyMoney', max: MAX_AMOUNT }),
-  ...each(['bathrooms'], { kind: 'number', max: 10_000 }),
-  ...each(['bedrooms', 'bathroomsFull', 'bathroomsHalf', 'rooms'], { kind: 'integer', max: 10_000 }),
-  ...each(['stories', 'parkingSpaces', 'garageSpaces', 'unitsTotal'], { kind: 'integer', max: 10_000 }),
-  floor: { kind: 'integer', min: -100, max: 1_000 },
-  ...each(['yearBuilt', 'taxes.year'], { kind: 'integer', min: 1_000, max: 2_999 }),
+  bathrooms: { kind: 'number', max: 10_000, plausible: [0, 30] },
+  ...each(['bedrooms', 'bathroomsFull', 'bathroomsHalf'], {
+    kind: 'integer',
+    max: 10_000,
+    plausible: [0, 30],
+  }),
+  ...each(['rooms', 'stories', 'garageSpaces'], { kind: 'integer', max: 10_000, plausible: [0, 100] }),
+  ...each(['parkingSpaces', 'unitsTotal'], { kind: 'integer', max: 10_000, plausible: [0, 1_000] }),
+  floor: { kind: 'integer', min: -100, max: 1_000, plausible: [-5, 120] },
+  ...each(['yearBuilt', 'taxes.year'], {
+    kind: 'integer',
+    min: 1_000,
+    max: 2_999,
+    plausible: [1_700, 2_040],
+  }),
   ...each(['taxes.amount', 'taxes.assessedValue'], { kind: 'money', max: MAX_AMOUNT }),
-  ...each(['livingArea', 'lotSize'], { kind: 'area', max: MAX_AMOUNT, zeroIsNone: true }),
+  livingArea: { kind: 'area', max: MAX_AMOUNT, zeroIsNone: true, plausible: [100, 50_000] },
+  lotSize: { kind: 'area', max: MAX_AMOUNT, zeroIsNone: true, plausible: [100, 50_000_000] },
   ...each(['newConstruction', 'waterfront'], { kind: 'boolean' }),
   features: { kind: 'slugs' },
   ...each(['saleConditions', 'permissions'], { kind: 'list' }),
@@ -107,7 +120,7 @@ export const LISTING_FIELDS: Fields = {
   'location.lng': { kind: 'degrees', max: 180 },
   'location.precision': choice(['exact', 'approximate']),
   ...each(['photos', 'floorPlans'], { kind: 'urls' }),
-  photoCount: { kind: 'integer', max: 100_000 },
+  photoCount: { kind: 'integer', max: 100_000, plausible: [0, 500] },
   ...each(['virtualTourUrl', 'listingUrl'], { kind: 'url' }),
   openHouses: { kind: 'intervals' },
   ...each(['agent.id', 'agent.name', 'agent.phone', 'agent.email'], { kind: 'text' }),
@@ -115,15 +128,15 @@ export const LISTING_FIELDS: Fields = {
   ...each(['listedAt', 'statusChangedAt', 'priceChangedAt', 'pendingAt'], { kind: 'timeOrDate' }),
   upstreamModifiedAt: { kind: 'time' },
   ...each(['onMarketDate', 'closedAt', 'offMarketAt', 'expiresOn'], { kind: 'date' }),
-  daysOnMarketReported: { kind: 'integer', max: 100_000 },
+  daysOnMarketReported: { kind: 'integer', max: 100_000, plausible: [0, 3_000] },
   ...each(['display.listing', 'display.address', 'display.estimate'], { kind: 'boolean' }),
   'rental.availableFrom': { kind: 'date' },
   ...each(['rental.leaseTerm', 'rental.pets', 'rental.utilitiesIncluded'], { kind: 'list' }),
-  'rental.leaseTermMonths': { kind: 'integer', max: 1_200 },
+  'rental.leaseTermMonths': { kind: 'integer', max: 1_200, plausible: [0, 120] },
   'rental.furnished': { kind: 'text' },
   ...each(['rental.petsAllowed', 'rental.noFee', 'rental.rentControl'], { kind: 'boolean' }),
   'rental.moveInCosts': { kind: 'amounts' },
-  'rental.monthsFree': { kind: 'number', max: 1_200 },
+  'rental.monthsFree': { kind: 'number', max: 1_200, plausible: [0, 24] },
   'rental.netEffectivePrice': { kind: 'money', max: MAX_AMOUNT, zeroIsNone: true },
 };
 

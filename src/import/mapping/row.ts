@@ -1,8 +1,16 @@
 // Mapping of one record: every field filled, or every reason why the row is rejected.
 
-import type { SourceRecord } from '../formats/record.ts';
+import type { RecordFields, SourceRecord } from '../formats/record.ts';
 import { fieldsOf, type ImportMap } from './map.ts';
-import { compileRules, type Fault } from './rule.ts';
+import type { NumberColumn } from './numbers.ts';
+import {
+  compileRules,
+  type Fault,
+  type NumberColumns,
+  type Rule,
+  type RuleContext,
+  surveyRule,
+} from './rule.ts';
 import type { Value } from './values.ts';
 
 /** The values of one row by field, each of its field's kind. */
@@ -18,6 +26,11 @@ export class FieldValues {
   /** Whether the map has this field. */
   has(field: string): boolean {
     return this.#mapped.has(field);
+  }
+
+  /** Null where the field is empty. */
+  get(field: string): Value | null {
+    return this.#values.get(field) ?? null;
   }
 
   text(field: string): string | null {
@@ -69,15 +82,26 @@ export interface ReadRow {
   readonly passed: readonly string[];
 }
 
-/** The reader of a map's records. */
-export function compileMap(map: ImportMap): (record: SourceRecord) => ReadRow {
-  const common = { nulls: map.nulls ?? [], timeZone: map.timeZone };
+const contextOf = ({ nulls = [], timeZone }: ImportMap, numbers: NumberColumns): RuleContext => ({
+  nulls,
+  timeZone,
+  numbers,
+});
+
+const NO_COLUMNS: NumberColumns = new Map();
+
+/** The reader of a map's records. `numbers`: what the file shows of its columns. */
+export function compileMap(
+  map: ImportMap,
+  numbers: NumberColumns = NO_COLUMNS,
+): (record: SourceRecord) => ReadRow {
+  const context = contextOf(map, numbers);
   const mapped = new Set(Object.keys(map.fields));
   const fields = Object.entries(fieldsOf(map.kind)).flatMap(([name, field]) => {
     const rules = map.fields[name];
     if (rules === undefined) return [];
     const column = rules[0]?.column ?? name;
-    return [{ name, column, required: field.required, fill: compileRules(rules, field, common) }];
+    return [{ name, column, required: field.required, fill: compileRules(rules, field, context) }];
   });
   return ({ fields: record, broken }) => {
     const values = new Map<string, Value>();
@@ -93,6 +117,65 @@ export function compileMap(map: ImportMap): (record: SourceRecord) => ReadRow {
     return { values: new FieldValues(values, mapped), faults, passed };
   };
 }
+
+/** The reader of single fields of a map; null for what is empty, cannot be read, or is not in the map. */
+export function compileFields(
+  map: ImportMap,
+  names: readonly string[],
+): (fields: RecordFields) => (Value | null)[] {
+  const context = contextOf(map, NO_COLUMNS);
+  const fills = names.map((name) => {
+    const [rules, field] = [map.fields[name], fieldsOf(map.kind)[name]];
+    return rules && field ? compileRules(rules, field, context) : null;
+  });
+  return (fields) => fills.map((fill) => fill?.(fields).value ?? null);
+}
+
+/** Collects what the records of a file show of its columns of numbers. */
+export function surveyNumbers(map: ImportMap): {
+  readonly columns: NumberColumns;
+  add(fields: RecordFields): void;
+} {
+  const columns = new Map<Rule, NumberColumn>();
+  const adds: ((fields: RecordFields) => void)[] = [];
+  for (const [name, field] of Object.entries(fieldsOf(map.kind)))
+    for (const rule of map.fields[name] ?? []) {
+      const survey = surveyRule(rule, field, map.nulls ?? []);
+      if (survey === null) continue;
+      columns.set(rule, survey.column);
+      adds.push(survey.add);
+    }
+  return {
+    columns,
+    add(fields) {
+      for (const add of adds) add(fields);
+    },
+  };
+}
+
+/**
+ * The test whether fields are a row that can be imported, beyond doubt: one value besides texts is of its field's kind. By a
+ * map of texts alone every line would be one.
+ */
+export function usableTest(map: ImportMap): (fields: RecordFields) => boolean {
+  const read = compileMap(map);
+  const checked = Object.entries(fieldsOf(map.kind)).flatMap(([name, { kind }]) =>
+    kind !== 'text' && map.fields[name]?.every((rule) => rule.constant === undefined) ? [name] : [],
+  );
+  return (fields) => {
+    const { faults, values } = read({ ...NO_RECORD, fields });
+    return faults.length === 0 && checked.some((name) => values.get(name) !== null);
+  };
+}
+
+const NO_RECORD: SourceRecord = {
+  row: 0,
+  place: 0,
+  fields: {},
+  broken: null,
+  geometry: null,
+  rejectedText: () => '',
+};
 
 /** The faults of a row in one line. */
 export function sentenceOf(faults: readonly Fault[]): string {

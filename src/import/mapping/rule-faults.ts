@@ -2,8 +2,8 @@
 
 import { patternFault } from './dates.ts';
 import { type Field, LIST_KINDS, NUMBER_KINDS, Unreadable } from './fields.ts';
+import { NUMBER_FORMATS } from './numbers.ts';
 import { type Rule, readRaw } from './rule.ts';
-import { NUMBER_FORMATS } from './values.ts';
 
 const SOURCES = ['column', 'columns', 'constant'] as const;
 

@@ -3,7 +3,8 @@
 import { type Static, Type } from 'typebox';
 import { areaUnitOf } from '../../listings/area-units.ts';
 import type { RecordFields } from '../formats/record.ts';
-import { type Field, LIST_KINDS, Unreadable } from './fields.ts';
+import { type Field, LIST_KINDS, NUMBER_KINDS, Unreadable } from './fields.ts';
+import { NumberColumn } from './numbers.ts';
 import { PERIODS, readItems, readScalar, UNITS, type Value, type Writing } from './values.ts';
 
 const Scalar = Type.Unsafe<string | number | boolean | null>({
@@ -58,6 +59,8 @@ export interface Fault {
   readonly column: string;
   readonly value: string;
   readonly reason: string;
+  /** What the value should be; absent for a fault of the whole row. */
+  readonly field?: Field;
 }
 
 /** The result of filling one field. */
@@ -68,18 +71,24 @@ export interface Filled {
   readonly passed: boolean;
 }
 
+/** What a file shows of the columns of numbers, by their rules. */
+export type NumberColumns = ReadonlyMap<Rule, NumberColumn>;
+
+/** What the rules of a map share. */
+export interface RuleContext {
+  readonly nulls: readonly string[];
+  readonly timeZone: string | undefined;
+  readonly numbers: NumberColumns;
+}
+
 export type FillField = (record: RecordFields) => Filled;
 
 const EMPTY: Filled = { value: null, fault: null, passed: false };
 const filled = (value: Value): Filled => ({ value, fault: null, passed: false });
 
 /** Compiles the rules of a field: the first that applies and yields a value or a fault counts. */
-export function compileRules(
-  rules: readonly Rule[],
-  field: Field,
-  common: { readonly nulls: readonly string[]; readonly timeZone: string | undefined },
-): FillField {
-  const fills = rules.map((rule) => compileRule(rule, field, common));
+export function compileRules(rules: readonly Rule[], field: Field, context: RuleContext): FillField {
+  const fills = rules.map((rule) => compileRule(rule, field, context));
   return (record) => {
     let last = EMPTY;
     for (const fill of fills) {
@@ -90,13 +99,12 @@ export function compileRules(
   };
 }
 
-function compileRule(
-  rule: Rule,
-  field: Field,
-  { nulls, timeZone }: { readonly nulls: readonly string[]; readonly timeZone: string | undefined },
-): FillField {
+function compileRule(rule: Rule, field: Field, { nulls, timeZone, numbers }: RuleContext): FillField {
   const { format, per } = rule;
-  const writing: Writing = { format, per, timeZone };
+  const column = numbers.get(rule) ?? new NumberColumn();
+  const writing: Writing = { format, per, timeZone, column };
+  // A number of JSON is what it is.
+  const typed: Writing = { per, timeZone };
   const takeUnit = compileUnit(rule);
   const applies = compileCondition(rule.when);
   if (rule.constant !== undefined) {
@@ -118,16 +126,41 @@ function compileRule(
       if (meant === null) return fallback;
       if (meant !== undefined) return filled(readRaw(meant, field, { timeZone }));
       if (LIST_KINDS.includes(field.kind)) return filled(readItems(itemsOf(raw, text, split), field));
-      const value = readScalar((rule.prefix ?? '') + text, field, { ...writing, unit: takeUnit(record) });
+      const value = readScalar((rule.prefix ?? '') + text, field, {
+        ...(typeof raw === 'number' ? typed : writing),
+        unit: takeUnit(record),
+      });
       return value === 0 && field.zeroIsNone ? fallback : filled(value);
     } catch (error) {
       if (!(error instanceof Unreadable)) throw error;
       if (rule.lenient) return { ...fallback, passed: true };
-      const fault = { column: nameOf(rule), value: text, reason: error.message };
+      const fault = { column: nameOf(rule), value: text, reason: error.message, field };
       return { value: null, fault, passed: false };
     }
   }
   return (record) => (applies(record) ? fill(record) : EMPTY);
+}
+
+/** Adds the texts that a rule reads as numbers to what is known of its column; null for another rule. */
+export function surveyRule(
+  rule: Rule,
+  { kind }: Field,
+  nulls: readonly string[],
+): { readonly column: NumberColumn; add(record: RecordFields): void } | null {
+  const name = rule.column;
+  if (name === undefined || !NUMBER_KINDS.includes(kind)) return null;
+  const applies = compileCondition(rule.when);
+  const empty = new Set(['', ...nulls, ...(rule.nulls ?? [])]);
+  const column = new NumberColumn();
+  return {
+    column,
+    add(record) {
+      const raw = record[name];
+      if (typeof raw !== 'string' || !applies(record)) return;
+      const text = raw.trim();
+      if (!empty.has(text) && !Object.hasOwn(rule.values ?? {}, text)) column.add(text);
+    },
+  };
 }
 
 /** The unit that a record states for itself, else the rule's; square feet where neither is named. Throws Unreadable. */

@@ -5,7 +5,8 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { patternFault, readDate, readTime, readTimeOrDate } from './dates.ts';
 import { Unreadable } from './fields.ts';
-import { NUMBER_FORMATS, perMonth, readNumber, toSquareFeet } from './values.ts';
+import { NUMBER_FORMATS, readNumber } from './numbers.ts';
+import { perMonth, toSquareFeet } from './values.ts';
 
 test('a plain number is read as JavaScript writes it, scientific notation included', () => {
   fc.assert(
@@ -22,15 +23,29 @@ test('each format reads what its country writes, and nothing else', () => {
     '1,234.5': '$1,234,567.25',
     '1.234,5': '1.234.567,25 €',
     '1 234,5': '1\u202f234\u202f567,25',
-    "1'234.5": "CHF 1'234'567.25",
+    "1'234.5": "CHF 1'234’567.25",
+    '1234.5': 'US$1234567.25',
+    '1234,5': '1234567,25 €',
   };
   for (const format of NUMBER_FORMATS) {
     assert.equal(readNumber(written[format] ?? '', format), 1_234_567.25, format);
     assert.throws(() => readNumber(written[format] ?? '', undefined), Unreadable);
   }
-  for (const wrong of ['1,23', '12,3456.5', '1,234,56', '$', '', 'x1', '1e999']) {
+  for (const wrong of ['1,23', '12,3456.5', '1,234,56', '0,234', '$', '', 'x1', '1e999']) {
     assert.throws(() => readNumber(wrong, '1,234.5'), Unreadable, wrong);
   }
+  for (const [text, format, value] of [
+    ['3.000', '1.234,5', 3_000],
+    ['3.5', '1.234,5', null],
+    ['1.2e+006', '1.234,5', 1_200_000],
+    ['1.200,-', '1.234,5', 1_200],
+    ['1’200.–', "1'234.5", 1_200],
+    ['US$1,200', '1,234.5', 1_200],
+    ['-CA$1,200.50', '1,234.5', -1_200.5],
+    ['155.000', '1234,5', null],
+  ] as const)
+    if (value === null) assert.throws(() => readNumber(text, format), Unreadable, text);
+    else assert.equal(readNumber(text, format), value, text);
 });
 
 test('areas and yearly amounts are turned into the units of the catalogue', () => {

@@ -6,12 +6,15 @@ import { SQUARE_FEET } from '../../listings/area-units.ts';
 import type { OpenHouse, Photo } from '../../listings/draft.ts';
 import { readDate, readTime, readTimeOrDate } from './dates.ts';
 import { type Field, type Kind, Unreadable } from './fields.ts';
+import { type NumberColumn, type NumberJudge, readNumber, requireOneReading } from './numbers.ts';
 
 /** How a value is written, according to the map. */
 export interface Writing {
   readonly format?: string | undefined;
   readonly unit?: string | undefined;
   readonly per?: string | undefined;
+  /** What the other values of the column show; absent for a number that is no text. */
+  readonly column?: NumberColumn | undefined;
   /** Absent where the map names none. */
   readonly timeZone: string | undefined;
 }
@@ -37,15 +40,23 @@ const SCALARS: Partial<Readonly<Record<Kind, Read>>> = {
     throw new Unreadable('is not a currency code such as USD');
   },
   url: readUrl,
-  number: (text, field, { format }) => bounded(readNumber(text, format), field),
-  integer(text, field, { format }) {
-    const value = readNumber(text, format);
+  number: (text, field, writing) => bounded(numberOf(text, field, writing), field),
+  integer(text, field, writing) {
+    const value = numberOf(text, field, writing);
     if (Number.isInteger(value)) return bounded(value, field);
     throw new Unreadable('is not a whole number');
   },
-  money: (text, field, { format }) => bounded(readNumber(text, format), field),
-  monthlyMoney: (text, field, { format, per }) => bounded(perMonth(readNumber(text, format), per), field),
-  area: (text, field, { format, unit }) => bounded(toSquareFeet(readNumber(text, format), unit), field),
+  money: (text, field, writing) => bounded(numberOf(text, field, writing), field),
+  monthlyMoney: (text, field, writing) =>
+    bounded(
+      numberOf(text, field, writing, (value) => perMonth(value, writing.per)),
+      field,
+    ),
+  area: (text, field, writing) =>
+    bounded(
+      numberOf(text, field, writing, (value) => toSquareFeet(value, writing.unit)),
+      field,
+    ),
   boolean(text) {
     const folded = text.toLowerCase();
     if (['true', 'yes', 'y', 't', '1'].includes(folded)) return true;
@@ -60,7 +71,7 @@ const SCALARS: Partial<Readonly<Record<Kind, Read>>> = {
     if (zone !== null) return zone;
     throw new Unreadable('is not the name of a time zone such as America/Chicago');
   },
-  degrees: (text, field, { format }) => readDegrees(readNumber(text, format), field),
+  degrees: (text, field, writing) => readDegrees(numberOf(text, field, writing), field),
 };
 
 const LISTS: Partial<Readonly<Record<Kind, (items: readonly string[]) => readonly unknown[]>>> = {
@@ -76,6 +87,7 @@ export function readScalar(text: string, field: Field, writing: Writing): Value 
   const { kind, maxLength = 500 } = field;
   const read = SCALARS[kind];
   if (read === undefined) throw new Unreadable('is not a list');
+  requireStorable(text);
   if (text.length > maxLength && kind !== 'url')
     throw new Unreadable(`is longer than ${maxLength} characters`);
   return read(text, field, writing);
@@ -86,9 +98,45 @@ export function readItems(items: readonly string[], { kind }: Field): Value {
   const read = LISTS[kind];
   if (read === undefined) throw new Unreadable('is a list, and one value is wanted');
   if (items.length > MAX_ITEMS) throw new Unreadable(`has more than ${MAX_ITEMS} items`);
-  for (const item of items)
+  for (const item of items) {
+    requireStorable(item);
     if (item.length > MAX_URL_LENGTH) throw new Unreadable('has an item that is too long');
+  }
   return read(items);
+}
+
+/** PostgreSQL stores neither NUL nor half a surrogate pair. */
+function requireStorable(text: string): void {
+  if (text.includes('\0') || !text.isWellFormed())
+    throw new Unreadable('has a character that cannot be stored (NUL, or half a surrogate pair)');
+}
+
+/** The number of a text in the unit of the field. Throws Unreadable, also where its column leaves two readings. */
+function numberOf(
+  text: string,
+  field: Field,
+  { format, column }: Writing,
+  convert: (value: number) => number = (value) => value,
+): number {
+  const value = readNumber(text, format);
+  if (column !== undefined) requireOneReading(text, format, column, judgeOf(field, convert));
+  return convert(value);
+}
+
+function judgeOf(
+  { kind, min = kind === 'degrees' ? -180 : 0, max = Number.MAX_SAFE_INTEGER, plausible }: Field,
+  convert: (value: number) => number,
+): NumberJudge {
+  return {
+    isPossible(value) {
+      const converted = convert(value);
+      return converted >= min && converted <= max && (kind !== 'integer' || Number.isInteger(value));
+    },
+    isPlausible(value) {
+      const converted = convert(value);
+      return plausible === undefined ? null : converted >= plausible[0] && converted <= plausible[1];
+    },
+  };
 }
 
 function bounded(value: number, { min = 0, max = Number.MAX_SAFE_INTEGER }: Field): number {
@@ -144,44 +192,12 @@ function readOpenHouse(item: string): OpenHouse {
   return { id: startsAt, startsAt, endsAt, ...nothing };
 }
 
-const PLAIN = /^[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:e[+-]?\d{1,3})?$/i;
-
-const CURRENCY = /^(?<sign>-?)(?:\p{Sc}|[A-Z]{3})?\s*(?<digits>[\d.,'\s]+?)\s*(?:\p{Sc}|[A-Z]{3})?$/u;
-
-/** How numbers are written, named by how one thousand two hundred thirty-four and a half is. */
-const WRITTEN: Readonly<Record<string, { readonly whole: RegExp; readonly thousands: RegExp }>> = {
-  '1,234.5': { whole: /^\d{1,3}(?:,\d{3})+(?:\.\d+)?$|^\d+(?:\.\d+)?$/, thousands: /,/g },
-  '1.234,5': { whole: /^\d{1,3}(?:\.\d{3})+(?:,\d+)?$|^\d+(?:,\d+)?$/, thousands: /\./g },
-  '1 234,5': { whole: /^\d{1,3}(?:\s\d{3})+(?:,\d+)?$|^\d+(?:,\d+)?$/, thousands: /\s/g },
-  "1'234.5": { whole: /^\d{1,3}(?:'\d{3})+(?:\.\d+)?$|^\d+(?:\.\d+)?$/, thousands: /'/g },
-};
-
-export const NUMBER_FORMATS = Object.keys(WRITTEN);
-
 export const UNITS = Object.keys(SQUARE_FEET);
 
 /** Months in one of each period. */
 const MONTHS = { month: 1, quarter: 3, year: 12, week: 12 / 52 } as const;
 
 export const PERIODS = Object.keys(MONTHS);
-
-/** A number from its text. Without a format only digits, a point and an exponent are understood: `1.2e+006`. */
-export function readNumber(text: string, format: string | undefined): number {
-  const value = PLAIN.test(text) ? Number(text) : format === undefined ? Number.NaN : written(text, format);
-  if (Number.isFinite(value)) return value;
-  throw new Unreadable(
-    format === undefined
-      ? 'is not a number such as 1234.5 (for thousands separators and currency signs give a "format" such as "1,234.5")'
-      : `is not a number written like ${format}`,
-  );
-}
-
-function written(text: string, format: string): number {
-  const rules = WRITTEN[format];
-  const { sign = '', digits = '' } = CURRENCY.exec(text)?.groups ?? {};
-  if (!rules?.whole.test(digits)) return Number.NaN;
-  return Number(sign + digits.replace(rules.thousands, '').replace(',', '.'));
-}
 
 /** Square feet, to two decimals when converted. */
 export function toSquareFeet(value: number, unit: string | undefined): number {
