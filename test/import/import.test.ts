@@ -192,12 +192,12 @@ test('rows as wide as they should not be are rejected, and files that are none a
     ['id,prise,lat,lng\na,1,2,3\n', /the file has no column price; did you mean prise\?/, 2],
     ['', /is empty/, 1],
     [
-      Buffer.from('id,price,lat,lng\n\xe9,1,2,3\n', 'latin1'),
-      /is not written in utf-8: say "file": \{"encoding": "windows-1252"\}/,
+      Buffer.from('id,price,lat,lng,\xe9\na,1,2,3,4\n', 'latin1'),
+      /heading .* is not written in utf-8, .* "file": \{"encoding": "windows-1252"\}/,
       1,
     ],
     [gzipSync('id,price,lat,lng\na,1,2,3\n').subarray(0, 30), /is damaged or cut short/, 1],
-    ['id,price,lat,lng\n"a,1,2,3\n', /cannot be read as CSV/, 1],
+    ['"id,price,lat,lng\na,1,2,3\n', /heading cannot be read: a quote opens/, 1],
     ['{"type": "Topology"}\n\n', /has no column|no GeoJSON/, 2],
   ] as const;
   for (const [at, [content, message, code]] of cases.entries()) {
