@@ -10,11 +10,6 @@ export class Reservoir<T> {
     this.#size = size;
   }
 
-  /** Whether every item is in the sample. */
-  get isWhole(): boolean {
-    return this.#seen <= this.#size;
-  }
-
   add(item: T): void {
     this.#seen++;
     if (this.items.length < this.#size) {
