@@ -218,6 +218,12 @@ test('an area is read in the unit that its row names, else in that of the rule, 
   assert.equal(read(fields, { lot: '', unit: '' }).draft.lotSize, null);
 });
 
+test('an amount in a list that could be two numbers is rejected', () => {
+  const fields = { 'rental.moveInCosts': { column: 'costs', separator: ';' } };
+  assert.equal(read(fields, { costs: 'Deposit=1500;Key=12.50' }).reason, '');
+  assert.match(read(fields, { costs: 'Deposit=1.500' }).reason, /could be two numbers, 1\.500/);
+});
+
 test('a price or an area of zero is none, as files write it', () => {
   const fields = {
     listPrice: { column: 'price' },

@@ -70,6 +70,12 @@ function readings(text: string): Readonly<Record<Mark, number | null>> {
   return { point: read('point'), comma: read('comma') };
 }
 
+/** Whether a text is one number with a decimal point and another with a decimal comma, as 3.000 is. */
+export function hasTwoReadings(text: string): boolean {
+  const { point, comma } = readings(text);
+  return point !== null && comma !== null && point !== comma;
+}
+
 /** What the values of a column say of how its numbers are written. */
 export class NumberColumn {
   /** Values that have one reading, and those that have two. */

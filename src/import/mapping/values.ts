@@ -6,7 +6,13 @@ import { SQUARE_FEET } from '../../listings/area-units.ts';
 import type { OpenHouse, Photo } from '../../listings/draft.ts';
 import { readDate, readTime, readTimeOrDate } from './dates.ts';
 import { type Field, type Kind, Unreadable } from './fields.ts';
-import { type NumberColumn, type NumberJudge, readNumber, requireOneReading } from './numbers.ts';
+import {
+  hasTwoReadings,
+  type NumberColumn,
+  type NumberJudge,
+  readNumber,
+  requireOneReading,
+} from './numbers.ts';
 
 /** How a value is written, according to the map. */
 export interface Writing {
@@ -180,7 +186,10 @@ function readPhoto(url: string, order: number): Photo {
 function readAmount(item: string): { type: string; amount: number | null } {
   const [type = '', amount] = item.split('=').map((side) => side.trim());
   if (type === '') throw new Unreadable('has an amount without a name (write Deposit=1500)');
-  return { type, amount: amount === undefined ? null : readNumber(amount, undefined) };
+  if (amount === undefined) return { type, amount: null };
+  if (hasTwoReadings(amount))
+    throw new Unreadable(`has an amount that could be two numbers, ${amount} (write 1500 or 1.50)`);
+  return { type, amount: readNumber(amount, undefined) };
 }
 
 /** An ISO 8601 interval: `2026-01-03T10:00:00-08:00/2026-01-03T12:00:00-08:00`; its end may be missing. */
