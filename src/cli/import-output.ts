@@ -2,9 +2,9 @@
 
 import type { DryRun } from '../import/dry-run.ts';
 import type { ImportProgress } from '../import/mapped-file.ts';
+import { reportLines } from '../import/report-text.ts';
 import type { ImportResult } from '../import/run.ts';
 import type { Clock } from '../lib/clock.ts';
-import { reportLines } from './import-report.ts';
 import { count, emphasis, print, terminalWidth } from './output.ts';
 
 export interface ProgressLine {

@@ -1,10 +1,9 @@
 // Text of the report of a file: fields, doubtful places, and rejections by cause.
 
-import type { FieldSummary, PlacedValue } from '../import/field-report.ts';
-import type { FileReport } from '../import/file-report.ts';
-import type { PlaceDoubt } from '../import/places.ts';
-import type { RejectionCause } from '../import/rejections.ts';
-import { count } from './output.ts';
+import type { FieldSummary, PlacedValue } from './field-report.ts';
+import type { FileReport } from './file-report.ts';
+import type { PlaceDoubt } from './places.ts';
+import type { RejectionCause } from './rejections.ts';
 
 const DOUBTS: Readonly<Record<PlaceDoubt, string>> = {
   zero: 'at 0,0, which is no place: left empty',
@@ -61,6 +60,8 @@ function causeText(
   const remedy = suggestion === null ? '' : `; ${suggestion} would take ${rows === 1 ? 'it' : 'them'}`;
   return `  ${subject === '' ? '' : `${subject}: `}${rowsText(rows)}, the first in ${unit} ${firstPlace}: ${reason}${remedy}`;
 }
+
+const count = (value: number): string => value.toLocaleString('en-US');
 
 const rowsText = (rows: number): string => (rows === 1 ? '1 row' : `${count(rows)} rows`);
 
