@@ -83,11 +83,11 @@ export function resultText(result: ImportResult, seconds: number): string {
     ...(resumedAt > 0 ? [`Continued from row ${count(resumedAt)}.`] : []),
     ...aligned({ rows, created, changed, unchanged, rejected }),
     ...passedText(result.passed),
-    ...reportLines(result.report, result.places),
     `${duration(seconds)}${rate}`,
     ...(rejectedFile === null
       ? []
       : [emphasis('warning', `Rejected rows, with the reason: ${rejectedFile}`)]),
+    ...reportLines(result.report, result.places),
     ...(result.interrupted ? ['Stopped. The same command continues from here.'] : []),
   ].join('\n');
 }

@@ -27,6 +27,9 @@ export interface ImportOptions extends MappedFile {
 }
 
 export interface ImportResult extends Counts {
+  readonly report: FileReport;
+  /** What the report counts places of rows in. */
+  readonly places: Records['places'];
   /** Where this run began; above 0 it continued an earlier one. */
   readonly resumedAt: number;
   readonly interrupted: boolean;
@@ -34,8 +37,6 @@ export interface ImportResult extends Counts {
   readonly rejectedFile: string | null;
   /** How often something unreadable was passed over, by field. */
   readonly passed: Readonly<Record<string, number>>;
-  readonly places: Records['places'];
-  readonly report: FileReport;
 }
 
 /** Nothing can be imported now, for a reason that is not in the file. */
@@ -58,11 +59,13 @@ export async function runImport(database: Database, options: ImportOptions): Pro
         `Another import of ${map.kind} from ${map.source.id} is under way: wait for it to end.`,
       );
     }
-    return await withFile(options, async (file, rejectedPath) => {
+    return await withFile(options, (file, rejectedPath) => {
       const context = { database, identity, options, file, rejectedPath, lost: lost.signal };
-      if (map.kind === 'areas') return new Run(context, areaTarget(map, database)).toEnd();
-      const survey = await surveyFile(options, file);
-      return new Run(context, listingTarget(map, database, survey)).toEnd();
+      return map.kind === 'listings'
+        ? surveyFile(options, file).then((survey) =>
+            new Run(context, listingTarget(map, database, survey)).toEnd(),
+          )
+        : new Run(context, areaTarget(map, database)).toEnd();
     });
   } finally {
     await guard.end(1);
@@ -107,13 +110,13 @@ class Run<Draft> {
       const interrupted = await this.#readAll(rejected);
       if (!interrupted) await this.#finish();
       return {
+        report: this.#report.report(),
+        places: file.places,
         ...this.#counts,
         resumedAt: this.#resumedAt,
         interrupted,
         rejectedFile: rejected.bytes === 0 ? null : rejected.path,
         passed: this.#passed,
-        places: file.places,
-        report: this.#report.report(),
       };
     } finally {
       await rejected.close();
