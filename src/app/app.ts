@@ -219,7 +219,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       checks: healthChecks({ database, findLoading, engine, replication }),
       metricsAccess: config.metrics,
     },
-    describe: describeService(publicUrl),
+    describe: describeService(publicUrl, tiers),
     notFoundPage: notFoundPage(publicUrl),
   });
   await search.start();

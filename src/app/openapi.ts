@@ -3,16 +3,18 @@
 import { createKeyForm } from '../access/key-form/key-form.ts';
 import { RateLimiter } from '../access/limits/rate-limiter.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
-import { type Principal, SCOPES, TIERS } from '../access/tiers/tiers.ts';
+import { describeAccess, describeAnonymousLimits } from '../access/tiers/describe-access.ts';
+import { type Principal, SCOPES, TIERS, type Tiers } from '../access/tiers/tiers.ts';
 import type { Phases, Route } from '../http/frame/route.ts';
 import type { Describe } from '../http/openapi/openapi.ts';
 import { createServer } from '../http/server/server.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
-import { systemClock } from '../lib/clock.ts';
+import { DAY, HOUR, MINUTE, systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { NO_FACTS } from '../market/facts/market-facts.ts';
 import { oauthRoutes } from '../oauth/authorization-server.ts';
+import { LIFETIMES } from '../oauth/protocol/tokens.ts';
 import { openDatabase } from '../postgres/client/database.ts';
 import { createLocalBuilder } from '../search/engine/build/build-base.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
@@ -22,38 +24,58 @@ import { featureRoutes } from './routes.ts';
 import { createSearch } from './search.ts';
 import { VERSION } from './version.ts';
 
-const DESCRIPTION: Omit<Describe, 'server'> = {
+const DESCRIPTION: Omit<Describe, 'server' | 'description'> = {
   title: 'Freehold',
   version: VERSION,
-  description:
-    'A property-listing API: search, areas, market statistics, properties by id, and a live stream for one ' +
-    'listing. Send credentials as `Authorization: Bearer SERVICE-...`, or with an OAuth access token instead ' +
-    'of the key. Searches, areas and market statistics also work without credentials, within tight limits. ' +
-    'Keep keys in environment variables, never in client-side code, and use the lowest tier that suffices.',
   license: { name: 'Apache 2.0', identifier: 'Apache-2.0' },
   tags: {
     Search: 'Search listings by place, price and type.',
     Areas: 'Named areas: counties, cities, neighbourhoods, postal codes.',
     Market: 'Market statistics: prices, supply and pace, by period and place.',
     Properties: 'A property with all its listings and their history.',
-    Live: 'One listing, live from its source.',
-    Watchers: 'Watch listings, properties and searches, and read what happens to them.',
+    Live: 'One listing, fetched live from its source once; watchers are for ongoing monitoring.',
+    Watchers: 'Ongoing monitoring: watch listings, properties and searches, and read what happens to them.',
     Account: 'Limits and usage of the caller.',
-    OAuth: 'Client registration, consent and tokens.',
+    OAuth:
+      'Client registration, consent and tokens: recommended for MCP clients and third-party applications.',
     Health: 'Liveness, readiness and metrics.',
     Service: 'Descriptions of this API.',
   },
 };
 
+const plural = (count: number, unit: string): string => `${count} ${unit}${count === 1 ? '' : 's'}`;
+
+/** What a reader needs to know before the first request. */
+function introduction(tiers: Tiers): string {
+  const { code, accessToken, refreshToken, registration } = LIFETIMES;
+  return [
+    'A property-listing API: search, areas, market statistics, properties by id, and a live stream for one listing.',
+    '**Credentials.** Send an API key as `Authorization: Bearer SERVICE-<uuid>`, or an OAuth access token in its place. ' +
+      'OAuth 2.1 with PKCE (S256) is recommended for MCP clients and third-party applications. Keep keys in ' +
+      'environment variables, never in client-side code, and use the lowest tier that suffices. The tiers are Free, ' +
+      'Pro, Business and Internal; each operation names those that may call it.',
+    `**Without credentials** searches, areas and market statistics work, too: ${describeAnonymousLimits(tiers)}.`,
+    `**Lifetimes.** An authorization code lasts ${plural(code / MINUTE, 'minute')}, an access token ` +
+      `${plural(accessToken / HOUR, 'hour')}, a refresh token ${plural(refreshToken / DAY, 'day')}, and the registration of a ` +
+      `client ${plural(registration / DAY, 'day')}. A refresh checks the key again, so a change of the tier takes effect ` +
+      'there. The validation of a key is cached for 10 minutes, so a revoked one ends within 10 minutes.',
+    '**Errors** are problem documents (RFC 9457). Each operation names its codes at their statuses: 401 ' +
+      '`MISSING_API_KEY` (no credentials), `INVALID_API_KEY` (the key matches no active subscription), `EXPIRED_API_KEY` ' +
+      '(the subscription has ended); 403 `TIER_RESTRICTED` (the endpoint needs a higher tier). Any request can also get ' +
+      '405 `METHOD_NOT_ALLOWED`, 408 `REQUEST_TIMEOUT`, 414 `URI_TOO_LONG` and 431 `HEADERS_TOO_LARGE`.',
+    '**Following.** The stream of a listing fetches it from its source once. Watchers are for ongoing monitoring.',
+  ].join('\n\n');
+}
+
 /** What the document says about the service as a whole. */
-export function describeService(publicUrl: string): Omit<Describe, 'server'> {
+export function describeService(publicUrl: string, tiers: Tiers): Omit<Describe, 'server'> {
   const scopes = Object.entries(SCOPES).map(([name, { description }]) => [name, description]);
   const oauth = {
     authorizationUrl: `${publicUrl}/oauth/authorize`,
     tokenUrl: `${publicUrl}/oauth/token`,
     scopes: Object.fromEntries(scopes),
   };
-  return { ...DESCRIPTION, oauth, examples: EXAMPLES };
+  return { ...DESCRIPTION, description: introduction(tiers), oauth, examples: EXAMPLES, describeAccess };
 }
 
 /** In a document without a running service. */
@@ -70,7 +92,7 @@ const NOBODY: Phases<Principal> = {
 export function openApi(): object {
   const server = createServer<Principal>({
     ...{ routes: unconnectedRoutes(), phases: NOBODY, clock: systemClock, publicUrl: PUBLIC_URL },
-    describe: describeService(PUBLIC_URL),
+    describe: describeService(PUBLIC_URL, TIERS),
     ...{ log: createLog({ level: 'silent' }), metrics: createMetrics() },
     health: { checks: [], metricsAccess: { allow: [], token: null } },
   });

@@ -70,6 +70,7 @@ const AreaParams = Type.Object({
 
 const access = { credentials: 'optional', scope: 'listings:read', counts: 'month' } as const;
 const common = { method: 'GET', tag: 'Areas', access } as const;
+const codes = ['INVALID_CURSOR'] as const;
 const missing = { 404: 'No such area' };
 const unchanged = { 304: 'Not modified since the ETag in the request', ...missing };
 
@@ -82,6 +83,7 @@ export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
       ...common,
       path: '/v1/areas',
       operation: 'listAreas',
+      codes,
       summary: 'Find areas',
       description: 'Areas sorted by name by default. Use their ids as `areaId` in searches.',
       query: ListQuery,
@@ -110,6 +112,7 @@ export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
       ...common,
       path: '/v1/areas/:id/children',
       operation: 'listAreaChildren',
+      codes,
       summary: 'List the direct children of an area',
       params: AreaParams,
       query: Type.Object(filterParameters),
@@ -142,6 +145,7 @@ export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
       ...common,
       path: '/v1/areas/:id/nearby',
       operation: 'listNearbyAreas',
+      codes,
       summary: 'List areas near an area',
       description:
         'Other areas by the distance between centroids, nearest first. Areas without a boundary have no centroid ' +

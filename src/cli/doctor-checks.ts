@@ -3,7 +3,7 @@
 import { constants } from 'node:fs';
 import { access, realpath, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { readTiersFile } from '../access/tiers/tiers-file.ts';
+import { looserAnonymousLimits, readTiersFile } from '../access/tiers/tiers-file.ts';
 import type { Config } from '../config.ts';
 import { ListenError, requireFreePort } from '../http/server/listen-address.ts';
 import { systemClock } from '../lib/clock.ts';
@@ -42,8 +42,12 @@ export function messageOf(error: unknown): string {
 export async function checkTiersFile({ tiersFile }: Config): Promise<Finding[]> {
   if (tiersFile === null) return [];
   try {
-    await readTiersFile(tiersFile);
-    return [ok('tiers file', tiersFile)];
+    const looser = looserAnonymousLimits(await readTiersFile(tiersFile));
+    if (looser.length === 0) return [ok('tiers file', tiersFile)];
+    const detail = `${tiersFile}: callers without credentials get ${looser.join(', ')}`;
+    return [
+      warn('tiers file', detail, 'Anybody may use that much: lower `anonymous` there unless you mean it.'),
+    ];
   } catch (error) {
     return [fail('tiers file', messageOf(error), 'Correct the file, or set TIERS_FILE.')];
   }

@@ -11,7 +11,7 @@ import { Problem } from '../lib/problem.ts';
 import { displayParameter } from '../listings/common-parameters.ts';
 import { buildReaderView, presentListing, VOLATILE_MEMBERS } from '../listings/presenter.ts';
 import { readsFor } from '../listings/property-cache.ts';
-import { type Listing, ListingSchema } from '../listings/record.ts';
+import { type Listing, ListingSchema, oneOf } from '../listings/record.ts';
 import type { ListingReads, StoredListing } from '../listings/store.ts';
 import { LiveError, type LiveFailure } from '../sources/source.ts';
 import { type Refresh, toLiveError } from './refresh.ts';
@@ -26,10 +26,41 @@ export interface LiveRouteOptions {
   readonly publicUrl: string;
 }
 
+/** Whether a later request may succeed. */
+const RETRYABLE: Readonly<Record<LiveFailure, boolean>> = {
+  fetch_failed: true,
+  timeout: true,
+  parse_failed: false,
+  upstream_rate_limited: true,
+  upstream_unauthorized: false,
+  upstream_unavailable: true,
+  not_found_upstream: false,
+  live_unsupported: false,
+};
+
+const StreamErrorSchema = Type.Object(
+  {
+    code: oneOf(Object.keys(RETRYABLE) as LiveFailure[], 'Stable code for programs.'),
+    message: Type.String(),
+    retryable: Type.Boolean({ description: 'Whether a later request may succeed.' }),
+    requestId: Type.String(),
+  },
+  { $id: 'ListingStreamError', description: 'Of the event `error`: why there is no `live`.' },
+);
+
+const StreamDataSchema = Type.Union([
+  ListingSchema,
+  StreamErrorSchema,
+  Type.Object(
+    {},
+    { $id: 'ListingStreamEnd', description: 'Of the event `done`: nothing.', additionalProperties: false },
+  ),
+]);
+
 const EXAMPLE = [
   'retry: 60000\nid: req_1.cached\nevent: cached\ndata: {"id":"lst_1","price":4500,"status":"ACTIVE"}\n',
   'id: req_1.live\nevent: live\ndata: {"id":"lst_1","price":4200,"status":"ACTIVE"}\n',
-  'id: req_1.done\nevent: done\ndata: {}\n\n',
+  'id: req_1.done\nevent: done\ndata: {}\n',
 ].join('\n');
 
 const ListingParams = Type.Object({
@@ -51,10 +82,11 @@ type ListingCall = RequestContext<
 >;
 
 export function liveRoutes(options: LiveRouteOptions): readonly Route<Principal>[] {
-  return [streamRoute(options)];
+  const stored = recordRoute(options);
+  return [streamRoute(options, stored), { ...stored, path: '/v1/listing/:id/record' }];
 }
 
-function streamRoute(options: LiveRouteOptions): Route<Principal> {
+function streamRoute(options: LiveRouteOptions, stored: Route<Principal>): Route<Principal> {
   const { refresh, streams } = options;
   return route<Principal>()({
     method: 'GET',
@@ -63,17 +95,24 @@ function streamRoute(options: LiveRouteOptions): Route<Principal> {
     tag: 'Live',
     summary: 'Stream one listing, cached and then live',
     description:
-      'Sends `cached` at once, then `live`, or `error` if the fetch failed, then `done`, and closes. A native ' +
-      'EventSource reconnects after `done`; it then gets 204 and stops. If Accept names `application/json` and ' +
-      'not `text/event-stream`, the response is the stored listing as JSON: that uses no stream and needs the ' +
-      'scope `listings:read`.',
+      'Fetches one listing from its source, once: use watchers for ongoing monitoring. Sends `cached` at once, then ' +
+      '`live` (typically 2 to 5 seconds after the start), or `error` if the fetch failed, then `done`, and closes, ' +
+      'typically within 10 seconds. `cached` and `live` carry a listing, `error` a code such as `fetch_failed`, `done` ' +
+      'nothing. A native EventSource reconnects after `done`; it then gets 204 and stops. If Accept names ' +
+      '`application/json` and not `text/event-stream`, the response is the stored listing as JSON, like that of ' +
+      '`/v1/listing/{id}/record`: that uses no stream and needs the scope `listings:read`.\n\n' +
+      `\`\`\`\n${EXAMPLE}\`\`\``,
     access: { credentials: 'required', tier: 'pro', scope: 'listings:live', counts: 'month', stream: true },
     accepts: ['text/event-stream'],
     head: false,
     params: ListingParams,
     query: ListingQuery,
-    answer: { description: 'The events', contentType: 'text/event-stream', example: EXAMPLE },
-    variant: recordRoute(options),
+    answer: {
+      description: 'The events; the schema is that of the data of one event',
+      contentType: 'text/event-stream',
+      schema: StreamDataSchema,
+    },
+    variant: stored,
     alsoAnswers: { 204: 'Last-Event-ID is the id of a `done` event: that stream is complete.' },
     early: ({ headers }) => (isAfterDone(headers['last-event-id']) ? { status: 204 } : null),
     async handle(call) {
@@ -97,13 +136,14 @@ function recordRoute(options: LiveRouteOptions): Route<Principal> {
     path: '/v1/listing/:id',
     operation: 'getListing',
     tag: 'Live',
-    summary: 'The stored listing',
+    summary: 'Get the stored listing',
+    description: 'As the event `cached` of the stream has it; nothing is fetched from the source.',
     access: { credentials: 'required', tier: 'pro', scope: 'listings:read', counts: 'month' },
     accepts: ['application/json'],
     params: ListingParams,
     query: ListingQuery,
     answer: { description: 'The listing', schema: ListingSchema },
-    alsoAnswers: { 304: 'The listing (requested as JSON) still matches If-None-Match.' },
+    alsoAnswers: { 304: 'The listing still matches If-None-Match.' },
     async handle(call) {
       const { stored, record } = await findListing(call, options);
       const lastModified = new Date(stored.updatedAt).toUTCString();
@@ -154,18 +194,6 @@ export interface ListingStream {
   /** Frees the caller's stream slot; may be called twice. */
   readonly release: () => void;
 }
-
-/** Whether a later request may succeed. */
-const RETRYABLE: Readonly<Record<LiveFailure, boolean>> = {
-  fetch_failed: true,
-  timeout: true,
-  parse_failed: false,
-  upstream_rate_limited: true,
-  upstream_unauthorized: false,
-  upstream_unavailable: true,
-  not_found_upstream: false,
-  live_unsupported: false,
-};
 
 const DONE = '.done';
 

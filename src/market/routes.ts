@@ -129,6 +129,7 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
       method: 'GET',
       ...{ path: `/v1/market/${endpoint.path}`, operation: endpoint.operation, tag: 'Market' },
       ...{ summary: endpoint.summary, description: endpoint.description, access, query: endpoint.query },
+      codes: ['INVALID_CURSOR', 'INVALID_GEOMETRY', 'SEARCH_LOADING'],
       answer: { description: endpoint.summary, schema: endpoint.schema },
       async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
         const fresh = bypassesCache(headers);

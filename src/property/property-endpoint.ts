@@ -69,7 +69,7 @@ interface PropertyAnswer {
 }
 
 interface PropertyEndpoint<Query extends TObject>
-  extends Pick<Route<Principal>, 'operation' | 'summary' | 'answer'> {
+  extends Pick<Route<Principal>, 'operation' | 'summary' | 'answer' | 'codes'> {
   /** The path below /v1/property/{id}. */
   readonly path: string;
   readonly description: string;

@@ -52,6 +52,7 @@ const listingsRoute = (options: PropertyRouteOptions) =>
   propertyEndpoint(options, {
     path: 'listings',
     operation: 'listPropertyListings',
+    codes: ['INVALID_CURSOR'],
     summary: 'List the listings of a property',
     description: 'Full listings, newest first. `include=listings` on the property returns a short form.',
     query: Type.Object({
@@ -86,6 +87,7 @@ const historyRoute = (options: PropertyRouteOptions) =>
   propertyEndpoint(options, {
     path: 'history',
     operation: 'listPropertyHistory',
+    codes: ['INVALID_CURSOR'],
     summary: 'List the history of a property',
     description:
       'Every listing, change of price or status, sale and lease, newest first; the latest thousand.',

@@ -77,7 +77,10 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
   }
 
   const one = (
-    definition: Pick<Route<Principal>, 'method' | 'operation' | 'summary' | 'description' | 'alsoAnswers'> & {
+    definition: Pick<
+      Route<Principal>,
+      'method' | 'operation' | 'summary' | 'description' | 'alsoAnswers' | 'codes'
+    > & {
       readonly action?: string;
       readonly body?: TSchema;
       readonly query?: TObject;
@@ -116,6 +119,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
     ),
     route<Principal>()({
       ...{ ...common, method: 'GET', path: '/v1/watchers/:id/matches', operation: 'listMatches' },
+      codes: ['INVALID_CURSOR', 'SEARCH_LOADING'],
       summary: 'List what a watcher watches now',
       description:
         'The listings that match now, as you may see them. A search is read as it was understood when the watcher was ' +
@@ -133,6 +137,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
       {
         ...{ method: 'PATCH', operation: 'updateWatcher', summary: 'Change a watcher' },
         ...{ description: IF_MATCH, body: WatcherUpdateSchema, alsoAnswers: changing },
+        codes: ['TIER_RESTRICTED', 'WEBHOOKS_UNAVAILABLE'],
       },
       async (call) => {
         const { watcher, secrets } = await changeWatcher(options, requestOf(call), call.body);
@@ -180,6 +185,7 @@ function collectionRoutes(options: WatcherOptions, owners: OwnerUses): readonly 
       method: 'POST',
       path: '/v1/watchers',
       operation: 'createWatcher',
+      codes: ['TIER_RESTRICTED', 'INVALID_GEOMETRY', 'WEBHOOKS_UNAVAILABLE'],
       summary: 'Create a watcher',
       description:
         'Watches a listing, a property, all listings that match a search, or a figure of the market. Send an `Idempotency-Key` of your own: the ' +
@@ -198,6 +204,7 @@ function collectionRoutes(options: WatcherOptions, owners: OwnerUses): readonly 
       method: 'GET',
       path: '/v1/watchers',
       operation: 'listWatchers',
+      codes: ['INVALID_CURSOR'],
       summary: 'List your watchers',
       description: 'The newest first. Follow `page.nextCursor` to page.',
       query: ListQuery,

@@ -34,7 +34,7 @@ const RotateSecretSchema = Type.Object(
       }),
     ),
   },
-  { $id: 'RotateSecret', additionalProperties: false },
+  { $id: 'SecretRotation', additionalProperties: false },
 );
 
 /** Largest body of a rotation. */

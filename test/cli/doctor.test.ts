@@ -57,6 +57,22 @@ test('doctor fails where the tiers file cannot be used, and is content where it 
   assert.equal((await examine({ TIERS_FILE: file, PORT: '0' })).get('tiers file')?.state, 'ok');
 });
 
+test('doctor warns where the tiers file gives callers without credentials more than the built-in limits', async () => {
+  const file = join(folder, 'loose.json');
+  const examineWith = async (anonymous: object) => {
+    await writeFile(file, JSON.stringify({ anonymous }));
+    return (await examine({ TIERS_FILE: file, PORT: '0' })).get('tiers file');
+  };
+  const loose = await examineWith({ minute: 30, month: null, page: 10 });
+  assert.equal(loose?.state, 'warn');
+  assert.match(
+    loose?.detail ?? '',
+    /30 requests a minute instead of 10, unlimited requests a month instead of 100$/,
+  );
+  assert.equal((await examineWith({ page: 11 }))?.state, 'warn');
+  assert.equal((await examineWith({ minute: 5, month: 50, page: 10 }))?.state, 'ok');
+});
+
 test('doctor fails where another program has the port, and is content where Freehold itself has it', async (t) => {
   const taken = (await examine({ PORT: String(await occupiedPort()) })).get('port');
   assert.equal(taken?.state, 'fail');

@@ -12,6 +12,7 @@ import { follow, shellBlocks } from '../support/process/shell-blocks.ts';
 import { startService } from '../support/service/service.ts';
 
 const PAGE = readSource('docs/billing.md').text;
+const CONFIGURATION = readSource('docs/configuration.md').text;
 
 /** The text of a section of the page. */
 function section(title: string): string {
@@ -118,4 +119,20 @@ test('docs/billing.md names events that count, and every kind of them', () => {
       title,
     );
   }
+});
+
+test('all pages name the same scopes of a token at Polar, those that its API asks for', () => {
+  const scopes = (text: string) =>
+    [...text.matchAll(/`([a-z_]+:(?:read|write))`/g)].map(([, scope]) => scope);
+  const [setting = ''] = CONFIGURATION.split('\n').filter((line) => line.includes('`POLAR_ACCESS_TOKEN`'));
+  const [token = ''] = /\*\*Token\.\*\*[\s\S]*?\n\n/.exec(section('Polar')) ?? [];
+  const needed = [
+    'license_keys:write',
+    'benefits:read',
+    'subscriptions:read',
+    'products:read',
+    'checkouts:write',
+  ];
+  assert.deepEqual(scopes(setting), needed);
+  assert.deepEqual(scopes(token), needed);
 });

@@ -1,53 +1,87 @@
-// Proof that types generated from the OpenAPI document fit what the service answers.
+// Proof that clients generated from the OpenAPI document compile, and find in the service what their types promise.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cp, symlink, writeFile } from 'node:fs/promises';
-import { basename, join } from 'node:path';
-import { test } from 'node:test';
+import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import { temporaryFolder } from '../support/database/database.ts';
 import { CLIENTS, clientsSkip } from '../support/process/client-packages.ts';
 import { startService } from '../support/service/service.ts';
 
 const PACKAGES = join(CLIENTS, 'node_modules');
-const GENERATOR = join(PACKAGES, 'openapi-typescript/bin/cli.js');
-const COMPILER = join(PACKAGES, 'typescript/bin/tsc');
 const skip = clientsSkip();
 
-const run = (...args: readonly string[]) => promisify(execFile)(process.execPath, args);
+/** Programs of test/clients/openapi, with the command that generates what each imports as `./api`. */
+const GENERATORS: Readonly<Record<string, readonly string[]>> = {
+  'openapi-fetch': ['openapi-typescript/bin/cli.js', 'openapi.json', '-o', 'api/api.d.ts'],
+  'hey-api': ['@hey-api/openapi-ts/bin/run.js', '-i', 'openapi.json', '-o', 'api'],
+  orval: [
+    'orval/dist/bin/orval.mjs',
+    '--input',
+    'openapi.json',
+    '--output',
+    'api/api.ts',
+    '--client',
+    'fetch',
+  ],
+  'swagger-typescript-api': [
+    ...['swagger-typescript-api/dist/cli.mjs', 'generate', '-p', 'openapi.json', '-o', 'api', '-n', 'api.ts'],
+  ],
+};
 
-test('a client with types generated from the document compiles, and finds what they promise', {
-  skip,
-}, async (t) => {
-  const { url, keys, get } = await startService(t, { source: 'sample' });
-  const folder = await temporaryFolder(t, 'client');
-  for (const file of ['openapi/client.ts', 'openapi/tsconfig.json', 'package.json'])
-    await cp(join(CLIENTS, file), join(folder, basename(file)));
-  await symlink(PACKAGES, join(folder, 'node_modules'));
-  await writeFile(join(folder, 'openapi.json'), await (await get('/openapi.json')).text());
-  await run(GENERATOR, join(folder, 'openapi.json'), '-o', join(folder, 'api.d.ts'));
+/** Imports without an extension, as bundlers resolve them. */
+const RESOLVE = `data:text/javascript,${encodeURIComponent(`
+  import { registerHooks } from 'node:module';
+  import { existsSync } from 'node:fs';
+  registerHooks({
+    resolve(name, context, next) {
+      const found = ['.js', '/index.js'].map((end) => new URL(name + end, context.parentURL)).find(existsSync);
+      return next(name.startsWith('.') && found ? found.href : name, context);
+    },
+  });`)}`;
 
-  const compiled = await run(COMPILER, '-p', folder).catch((error: { stdout: string }) => error);
-  assert.equal(compiled.stdout, '');
+const service = await startService({ after }, { source: 'sample' });
 
-  const { stdout } = await run(join(folder, 'client.ts'), url, keys.pro);
-  const { prices, cheapest, point, client, ...rest } = JSON.parse(stdout);
-  assert.deepEqual(
-    prices.toSorted((a: number, b: number) => a - b),
-    prices,
-  );
-  assert.equal(prices.length, 2);
-  assert.ok(cheapest > 0 && cheapest <= 4_000);
-  assert.equal(point.length, 2);
-  assert.equal(typeof client, 'string');
-  const { total, ...exact } = rest;
-  assert.match(total, /^(exact|estimate)$/);
-  assert.deepEqual(exact, { rows: 3, property: true, code: 'AREA_NOT_FOUND', tier: 'pro', unused: 2 });
-});
+for (const [program, [generator = '', ...args]] of Object.entries(GENERATORS))
+  test(`a program on a client by ${generator.split('/dist')[0]?.split('/bin')[0]} compiles, and finds what its types promise`, {
+    skip,
+  }, async (t) => {
+    const folder = await temporaryFolder(t, 'client');
+    const run = (...command: readonly string[]) =>
+      promisify(execFile)(process.execPath, command, { cwd: folder }).catch(
+        ({ stdout, stderr }: { stdout: string; stderr: string }) => assert.fail(`${stdout}${stderr}`),
+      );
+    await mkdir(join(folder, 'api'));
+    for (const file of ['tsconfig.json', 'events.ts'])
+      await cp(join(CLIENTS, 'openapi', file), join(folder, file));
+    await cp(join(CLIENTS, 'openapi', `${program}.ts`), join(folder, 'program.ts'));
+    await symlink(PACKAGES, join(folder, 'node_modules'));
+    await writeFile(join(folder, 'openapi.json'), await (await service.get('/openapi.json')).text());
+    await run(join(PACKAGES, generator), ...args);
+    await run(join(PACKAGES, 'typescript/bin/tsc'), '-p', folder);
 
-test('no member of a request body has a default, which generators take for one that must be sent', async (t) => {
-  const { json } = await startService(t);
-  const document: object = await json('/openapi.json');
+    const { stdout } = await run(
+      '--import',
+      RESOLVE,
+      join(folder, 'built/program.js'),
+      service.url,
+      service.keys.pro,
+    );
+    const { ids, total, bedrooms, lowest, median, rent, point, inventory, ...exact } = JSON.parse(stdout);
+    assert.equal(new Set(ids).size, 4);
+    assert.ok(total > 4 && bedrooms.includes(3) && lowest > 0 && median > lowest);
+    assert.ok(rent > 0 && rent <= 4_000);
+    assert.equal(point.length, 2);
+    assert.ok(inventory > 0);
+    assert.deepEqual(exact, {
+      ...{ rows: 3, streamed: ['cached', 'live', 'done'], matched: ids[0], deleted: 204 },
+      code: 'AREA_NOT_FOUND',
+    });
+  });
+
+test('no member of a request body has a default, which generators take for one that must be sent', async () => {
+  const document: object = await service.json('/openapi.json');
   const faults: string[] = [];
   const paths = Object.entries((document as { paths: Record<string, Record<string, Operation>> }).paths);
   for (const [path, methods] of paths)

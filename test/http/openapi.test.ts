@@ -95,23 +95,91 @@ test('every served route is in the document, health and the document itself incl
   assert.deepEqual(document, JSON.parse(JSON.stringify(web.server.openapi)));
 });
 
-test('every JSON media type of an answer has a schema, other types are text, an empty body has no type', () => {
+test('an answer has one content: its main type, as text unless there is a schema; an empty body has none', () => {
   const answer = { description: 'The item.', schema: Item };
-  const others = { 'application/geo+json': Money };
   const contentOf = (route: Partial<TestRoute>) =>
     at(
       openapiDocument([testRoute({ path: '/v1/forms', ...route })], describe),
       ...['paths', '/v1/forms', 'get', 'responses', '200', 'content'],
     );
-  const accepts = ['application/json', 'application/geo+json', 'text/csv'];
   const item = { schema: { $ref: '#/components/schemas/Item' } };
-  assert.deepEqual(contentOf({ accepts, answer: { ...answer, otherSchemas: others } }), {
+  assert.deepEqual(contentOf({ accepts: ['application/json', 'text/csv'], answer }), {
     'application/json': item,
-    'application/geo+json': { schema: { $ref: '#/components/schemas/Money' } },
+  });
+  assert.deepEqual(contentOf({ accepts: ['text/csv'], answer: { description: 'Rows.' } }), {
     'text/csv': { schema: { type: 'string' } },
   });
-  assert.deepEqual(at(contentOf({ accepts, answer }), 'application/geo+json'), item);
+  assert.deepEqual(contentOf({ accepts: ['text/event-stream'], answer }), { 'text/event-stream': item });
+  assert.deepEqual(
+    contentOf({
+      accepts: ['text/html', 'application/json'],
+      answer: { ...answer, contentType: 'application/json' },
+    }),
+    {
+      'application/json': item,
+    },
+  );
   assert.equal(contentOf({ answer: { description: 'Gone.' } }), undefined);
+});
+
+test('each status names the codes that the operation can answer there, as examples', () => {
+  const item = { ...routes[0], codes: ['INVALID_CURSOR', 'CURSOR_EXPIRED'] } as TestRoute;
+  const document = openapiDocument([item], describe);
+  const responses = at(document, 'paths', '/v1/items/{id}', 'get', 'responses') as Record<
+    string,
+    { $ref?: string }
+  >;
+  const codes = Object.entries(responses).flatMap(([status, { $ref, ...own }]) => {
+    const name = $ref?.split('/').at(-1) ?? '';
+    const response = $ref === undefined ? own : at(document, 'components', 'responses', name);
+    const examples = at(response, 'content', 'application/problem+json', 'examples') as object | undefined;
+    return examples === undefined ? [] : [`${status} ${Object.keys(examples).join(' ')}`];
+  });
+  assert.deepEqual(codes, [
+    '400 INVALID_REQUEST INVALID_PARAMETER INVALID_BODY INVALID_CURSOR',
+    '401 MISSING_API_KEY INVALID_API_KEY EXPIRED_API_KEY INVALID_TOKEN EXPIRED_TOKEN',
+    '403 TIER_RESTRICTED INSUFFICIENT_SCOPE',
+    '404 LISTING_NOT_FOUND',
+    '406 NOT_ACCEPTABLE',
+    '410 CURSOR_EXPIRED',
+    '429 RATE_LIMITED QUOTA_EXCEEDED',
+    '500 INTERNAL_ERROR',
+    '503 SHUTTING_DOWN OVERLOADED DATABASE_UNAVAILABLE SUBSCRIPTIONS_UNAVAILABLE',
+  ]);
+  const example = at(document, 'components', 'examples', 'CURSOR_EXPIRED', 'value');
+  assert.deepEqual([at(example, 'status'), at(example, 'code')], [410, 'CURSOR_EXPIRED']);
+});
+
+test('a map is described by additionalProperties, which generators of clients read', () => {
+  const counts = Type.Record(Type.String({ pattern: '^[a-z]+$' }), Type.Integer());
+  const answer = {
+    description: 'Counts.',
+    schema: Type.Object({ counts, any: Type.Record(Type.String(), Item) }),
+  };
+  const document = openapiDocument([testRoute({ path: '/v1/counts', answer })], describe);
+  const content = at(
+    document,
+    'paths',
+    '/v1/counts',
+    'get',
+    'responses',
+    '200',
+    'content',
+    'application/json',
+  );
+  assert.deepEqual(at(content, 'schema', 'properties'), {
+    counts: {
+      type: 'object',
+      additionalProperties: { type: 'integer' },
+      propertyNames: { type: 'string', pattern: '^[a-z]+$' },
+    },
+    any: { type: 'object', additionalProperties: { $ref: '#/components/schemas/Item' } },
+  });
+});
+
+test('an operation says who may call it, in the words that are handed over', () => {
+  const document = openapiDocument(routes, { ...describe, describeAccess: ({ tier }) => `Tier: ${tier}.` });
+  assert.equal(at(document, 'paths', '/v1/items/{id}', 'get', 'description'), 'Tier: pro.');
 });
 
 test('a page for people is no operation', () => {
@@ -172,7 +240,10 @@ test('answers are those that can occur by what the route asks and takes', () => 
   assert.equal(statuses('/v1/items', 'post'), '200 400 401 406 413 415 429 500 503');
   const get = at(document, 'paths', '/v1/items/{id}', 'get');
   assert.deepEqual(at(get, 'security'), [{ apiKey: [] }]);
-  assert.equal(at(get, 'responses', '404', 'description'), 'No item has this id.');
+  assert.equal(
+    at(get, 'responses', '404', 'description'),
+    'No item has this id. Codes: `LISTING_NOT_FOUND`.',
+  );
   assert.ok(at(get, 'responses', '200', 'headers', 'RateLimit'));
   const post = at(document, 'paths', '/v1/items', 'post');
   assert.deepEqual(at(post, 'security'), [{}, { apiKey: [] }]);

@@ -245,6 +245,7 @@ test('every documented address that can be read answers with what is documented 
   const watcher = ((await created.json()) as { id: string }).id;
   const examples: Record<string, string> = {
     '/v1/listing/{id}': sales[0]?.id ?? '',
+    '/v1/listing/{id}/record': sales[0]?.id ?? '',
     ...Object.fromEntries(
       ['', '/events', '/matches', '/deliveries', '/stream'].map((part) => [
         `/v1/watchers/{id}${part}`,

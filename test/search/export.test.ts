@@ -123,7 +123,7 @@ test('CSV has a column for each part of a listing, and no cell that a spreadshee
     assert.equal(row['address.full'], "'-2 Dash Street");
   }
   const few = await service.get('/v1/search/sales?format=csv&limit=1&fields=price,address.city', keys.pro);
-  assert.equal((await few.text()).split('\r\n')[0], 'id,price,address.city,cursor');
+  assert.equal((await few.text()).split('\r\n')[0], 'id,price,address.city');
 });
 
 test('Business and Internal get all results at once, other tiers and whoever gives a limit one page', async () => {
@@ -158,6 +158,93 @@ test('Business and Internal get all results at once, other tiers and whoever giv
     all,
   );
   assert.equal((await exported('fields=id&minPrice=999999999')).length, 0);
+});
+
+test('CSV has a column of cursors only on request, and no other form takes the request', async () => {
+  const csv = '/v1/search/sales?format=csv&sort=price&fields=price';
+  const rows = parse(
+    await (await service.get(`${csv}&limit=3&include=cursor`, keys.pro)).text(),
+  ) as string[][];
+  assert.deepEqual(rows[0], ['id', 'price', 'cursor']);
+  const [, , , [, , cursor = ''] = []] = rows;
+  const rest = parse(
+    await (await service.get(`${csv}&limit=3&cursor=${cursor}`, keys.pro)).text(),
+  ) as string[][];
+  assert.deepEqual([rest[0], rest[1]?.[0]], [['id', 'price'], all[3]]);
+  const whole = await (await service.get(`${csv}&include=cursor`, keys.business)).text();
+  assert.equal((parse(whole) as string[][]).at(-1)?.length, 3);
+  for (const format of ['json', 'geojson']) {
+    const answer = await service.get(`/v1/search/sales?format=${format}&include=cursor`, keys.pro);
+    const { code, errors } = (await answer.json()) as { code: string; errors: { parameter: string }[] };
+    assert.deepEqual([code, errors[0]?.parameter], ['INVALID_PARAMETER', 'include']);
+  }
+});
+
+test('each format has a path of its own, which answers as the search does with that format', async () => {
+  for (const [format, path] of [
+    ['csv', 'export'],
+    ['ndjson', 'ndjson'],
+    ['geojson', 'geojson'],
+  ] as const) {
+    const query = 'sort=price&limit=3&fields=id,price';
+    const asked = await service.get(`/v1/search/sales?format=${format}&${query}`, keys.pro);
+    const own = await service.get(`/v1/search/sales/${path}?${query}`, keys.pro);
+    assert.equal(own.status, 200);
+    for (const name of ['content-type', 'content-disposition', 'x-total-count'])
+      assert.equal(own.headers.get(name), asked.headers.get(name), `${format} ${name}`);
+    assert.match(own.headers.get('link') ?? '', new RegExp(`/v1/search/sales/${path}\\?`));
+    const clean = (text: string) => text.replace(/"requestId":"[^"]*"/, '');
+    assert.equal(clean(await own.text()), clean(await asked.text()));
+    for (const refused of ['facets=city', 'format=json', 'cluster=true', 'stats=median_list_price']) {
+      const answer = await service.get(`/v1/search/sales/${path}?${refused}`, keys.pro);
+      assert.equal(answer.status, 400, refused);
+    }
+  }
+  const lines = await service.get('/v1/search/sales/ndjson?sort=price&fields=id', keys.business);
+  assert.deepEqual(
+    linesOf(await lines.text()).map(({ id }) => id),
+    all,
+  );
+  assert.equal((await service.get('/v1/search/rentals/export')).status, 200, 'without credentials');
+});
+
+test('a table is offered for download under a name of its own', async () => {
+  for (const [path, key, name] of [
+    ['sales/export?limit=1', keys.pro, 'sales.csv'],
+    ['sales?format=csv', keys.business, 'sales.csv'],
+    ['rentals/export', keys.business, 'rentals.csv'],
+    ['sales/ndjson?limit=1', keys.pro, 'sales.ndjson'],
+  ] as const) {
+    const answer = await service.get(`/v1/search/${path}`, key);
+    assert.equal(answer.headers.get('content-disposition'), `attachment; filename="${name}"`);
+    await answer.body?.cancel();
+  }
+  const page = await service.get('/v1/search/sales?limit=1', keys.pro);
+  assert.equal(page.headers.get('content-disposition'), null);
+});
+
+test('a limit above a page is refused where nothing says that it was capped, and JSON goes on capping it', async () => {
+  for (const [format, key, page, remedy] of [
+    ['csv', keys.pro, 100, /Pro.*Business and Internal/],
+    ['geojson', keys.free, 25, /Free.*Business and Internal/],
+    ['ndjson', undefined, 10, /without credentials.*Business and Internal/],
+    ['csv', keys.business, 200, /leave it out/],
+  ] as const) {
+    const path = `/v1/search/sales?format=${format}&fields=id&limit=`;
+    const refused = await service.get(`${path}${page + 1}`, key);
+    const { code, detail, errors } = (await refused.json()) as {
+      code: string;
+      detail: string;
+      errors: { parameter: string }[];
+    };
+    assert.deepEqual([refused.status, code, errors[0]?.parameter], [400, 'INVALID_PARAMETER', 'limit']);
+    assert.match(detail, new RegExp(`at most ${page}\\b`));
+    assert.match(detail, remedy);
+    assert.equal((await service.get(`${path}${page}`, key)).status, 200);
+    const capped = await service.get(`/v1/search/sales?limit=${page + 1}`, key);
+    const json = (await capped.json()) as { page: { limit: number } };
+    assert.equal(json.page.limit, page);
+  }
 });
 
 test('an export that was cut goes on behind its last row', async () => {

@@ -54,7 +54,7 @@ async function startSite(): Promise<string> {
     metrics: createMetrics(),
     publicUrl,
     health: { checks: [], metricsAccess: { allow: [], token: null } },
-    describe: describeService(publicUrl),
+    describe: describeService(publicUrl, TIERS),
     notFoundPage: notFoundPage(publicUrl),
   });
   const port = await server.listen('127.0.0.1', 0);

@@ -37,6 +37,20 @@ export async function readTiersFile(path: string): Promise<Tiers> {
   return Object.fromEntries(entries) as Tiers;
 }
 
+/** Limits of callers without credentials that are looser than the built-in ones, in words. */
+export function looserAnonymousLimits({ anonymous }: Tiers): readonly string[] {
+  const limits = [
+    ['minute', 'requests a minute'],
+    ['month', 'requests a month'],
+    ['page', 'results a page'],
+  ] as const;
+  return limits.flatMap(([name, unit]) => {
+    const [value, standard] = [anonymous[name], TIERS.anonymous[name]];
+    const isLooser = (value ?? Number.POSITIVE_INFINITY) > (standard ?? Number.POSITIVE_INFINITY);
+    return isLooser ? [`${value ?? 'unlimited'} ${unit} instead of ${standard}`] : [];
+  });
+}
+
 /** The members of a valid file state `refresh` in seconds, as settings do. */
 function toPlan(members: Partial<TierPlan> = {}): Partial<TierPlan> {
   const { refresh } = members;

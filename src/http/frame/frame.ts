@@ -175,7 +175,7 @@ export class Frame<Caller> {
   readonly fail = async (thrown: unknown, request: CarryingRequest<Caller>, reply: FastifyReply) => {
     const active = this.#open(request, reply);
     if (active.isAbort(thrown)) return;
-    active.problem = toProblem(thrown);
+    active.problem = toProblem(thrown, active.endpoint.route.bodyBytes);
     try {
       if (active.endpoint.route.late !== undefined) await this.#countUnread(active);
       await this.#responder.send(active, reply, this.#problemReply(active, active.problem));

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Problem } from '../../lib/problem.ts';
+import type { Problem, ProblemCode } from '../../lib/problem.ts';
 import type { Headers, Reply } from '../output/reply.ts';
 
 /** Access rules of a route. The phases decide what tiers and scopes mean. */
@@ -92,14 +92,16 @@ interface Documentation {
     /** Status of success if not 200, such as a redirect. */
     readonly status?: number;
     readonly description: string;
+    /** Of a stream of events: of the data of each event. */
     readonly schema?: TSchema;
+    /** The one type that the OpenAPI document shows; default: the first that the route accepts. */
     readonly contentType?: string;
-    /** Schemas of further media types; default: `schema` for JSON, text for others. */
-    readonly otherSchemas?: Readonly<Record<string, TSchema>>;
     readonly example?: unknown;
   };
   /** Statuses beyond those that every route has, e.g. 304. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
+  /** Codes of problems that the route answers beside those of the frame, for the OpenAPI document. */
+  readonly codes?: readonly ProblemCode[];
 }
 
 export interface Route<
@@ -122,6 +124,8 @@ export interface Route<
   readonly body?: Body;
   /** True if the handler validates the body itself; `body` then only documents it. */
   readonly ownBody?: boolean;
+  /** The body in the OpenAPI document, where a protocol demands more than the validation refuses. */
+  readonly documentedBody?: TSchema;
   /** True if the handler gets the bytes of the body, as a Buffer, of an `ownBody`: for signatures of them. */
   readonly rawBody?: boolean;
   /** True if the body can be left out, of an `ownBody`. */

@@ -221,7 +221,7 @@ function shorten(sent: string): string {
 export type ReadParameters = (raw: Readonly<Record<string, string>>) => Record<string, unknown>;
 
 /** Schema keyword of a path parameter: the problem code of the 404 for a malformed value. */
-interface Missing {
+export interface Missing {
   readonly missing?: ProblemCode;
 }
 

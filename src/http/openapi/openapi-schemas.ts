@@ -43,7 +43,8 @@ export class SchemaShelf {
     return Object.fromEntries([...this.#written].sort(([a], [b]) => (a < b ? -1 : 1)));
   }
 
-  #write(schema: Json): Json {
+  #write(named: Json): Json {
+    const schema = withoutPatternNames(named);
     const members = Object.entries(schema).filter(([keyword]) => !OWN_KEYWORDS.has(keyword));
     return Object.fromEntries(members.map(([keyword, value]) => [keyword, this.#member(keyword, value)]));
   }
@@ -52,7 +53,7 @@ export class SchemaShelf {
     if (keyword === '$ref' && typeof value === 'string' && !value.startsWith('#')) {
       return `#/components/schemas/${value}`;
     }
-    if (keyword === 'properties' || keyword === '$defs' || keyword === 'patternProperties') {
+    if (keyword === 'properties' || keyword === '$defs') {
       const parts = Object.entries(value as Record<string, TSchema>);
       return Object.fromEntries(parts.map(([name, part]) => [name, this.place(part)]));
     }
@@ -66,6 +67,19 @@ export class SchemaShelf {
     }
     return value;
   }
+}
+
+/** Any name: what TypeBox writes for a map. */
+const ANY_NAME = '^.*$';
+
+/** A map with `additionalProperties`: generators of clients do not read `patternProperties`. */
+function withoutPatternNames(schema: Json): Json {
+  const { patternProperties, ...rest } = schema;
+  if (patternProperties === undefined) return schema;
+  const [[pattern, values] = [ANY_NAME, {}], ...more] = Object.entries(patternProperties as Json);
+  if (more.length > 0) throw new Error('A map has one pattern for its names');
+  const names = pattern === ANY_NAME ? {} : { propertyNames: { type: 'string', pattern } };
+  return { ...rest, additionalProperties: values, ...names };
 }
 
 /** The description of a parameter with what our own keywords mean. */

@@ -1,7 +1,7 @@
-// Parts of the OpenAPI document that all operations share: the problem document, its responses, and headers.
+// Parts of the OpenAPI document that all operations share: the problem document and the headers.
 
 import { Type } from 'typebox';
-import { PROBLEMS, type ProblemCode } from '../../lib/problem.ts';
+import { PROBLEMS } from '../../lib/problem.ts';
 import type { Json } from './openapi-schemas.ts';
 
 /** The error document (RFC 9457) of every answer from 400 on. */
@@ -78,82 +78,4 @@ export const LIMIT_HEADERS = [
 /** References to shared headers, as they stand under `headers` of an answer. */
 export function headerReferences(names: readonly HeaderName[]): Json {
   return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
-}
-
-interface SharedAnswer {
-  readonly name: string;
-  readonly description: string;
-  /** The code that the example shows. */
-  readonly code: ProblemCode;
-  readonly headers: readonly HeaderName[];
-}
-
-/** The answers that the frame gives on its own, by status. */
-export const SHARED_ANSWERS: Readonly<Record<number, SharedAnswer>> = {
-  400: {
-    ...{ name: 'BadRequest', code: 'INVALID_PARAMETER', headers: [] },
-    description: 'The request is invalid; `errors` lists every invalid parameter.',
-  },
-  401: {
-    ...{ name: 'Unauthorized', code: 'INVALID_API_KEY', headers: ['WWW-Authenticate'] },
-    description: 'Credentials are missing, invalid or expired.',
-  },
-  403: {
-    ...{ name: 'Forbidden', code: 'TIER_RESTRICTED', headers: [] },
-    description: 'The credentials do not allow this endpoint.',
-  },
-  404: { name: 'NotFound', code: 'NOT_FOUND', headers: [], description: 'The resource does not exist.' },
-  406: {
-    ...{ name: 'NotAcceptable', code: 'NOT_ACCEPTABLE', headers: [] },
-    description: 'The endpoint supports no media type in Accept.',
-  },
-  413: {
-    name: 'PayloadTooLarge',
-    code: 'PAYLOAD_TOO_LARGE',
-    headers: [],
-    description: 'The body is too large.',
-  },
-  415: {
-    ...{ name: 'UnsupportedMediaType', code: 'UNSUPPORTED_MEDIA_TYPE', headers: [] },
-    description: 'The type or encoding of the body is not supported.',
-  },
-  429: {
-    ...{ name: 'TooManyRequests', code: 'RATE_LIMITED', headers: ['Retry-After', ...LIMIT_HEADERS] },
-    description: 'A limit is exceeded; `violatedPolicies` names it.',
-  },
-  500: {
-    name: 'InternalError',
-    code: 'INTERNAL_ERROR',
-    headers: [],
-    description: 'Something went wrong in the service.',
-  },
-  503: {
-    ...{ name: 'ServiceUnavailable', code: 'DATABASE_UNAVAILABLE', headers: ['Retry-After'] },
-    description: 'A dependency does not answer at the moment; try again later.',
-  },
-};
-
-/** Shared answers as they stand under components. */
-export function sharedResponses(publicUrl: string): Json {
-  return Object.fromEntries(
-    Object.values(SHARED_ANSWERS).map(({ name, description, code, headers }) => {
-      const content = { 'application/problem+json': problemContent(code, publicUrl) };
-      return [name, { description, headers: headerReferences(['X-Request-Id', ...headers]), content }];
-    }),
-  );
-}
-
-function problemContent(code: ProblemCode, publicUrl: string): Json {
-  const [status, title] = PROBLEMS[code];
-  return {
-    schema: { $ref: '#/components/schemas/Problem' },
-    example: {
-      type: `${publicUrl}/docs/errors#${code}`,
-      title,
-      status,
-      detail: `${title}.`,
-      code,
-      requestId: HEADERS['X-Request-Id'].example,
-    },
-  };
 }

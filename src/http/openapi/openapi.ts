@@ -1,18 +1,13 @@
 // OpenAPI document: every route, described from the same object that serves it.
 
 import type { TSchema } from 'typebox';
-import type { Access, ErrorForm, Route } from '../frame/route.ts';
+import type { Access, Route } from '../frame/route.ts';
 import { asValueSchema, isInternal } from '../input/values.ts';
+import { type AnswerShelves, describeAnswers } from './openapi-answers.ts';
 import { bodyExample, type Examples, parameterExample } from './openapi-examples.ts';
+import { ProblemResponses, problemExamples } from './openapi-problems.ts';
 import { describeParameter, type Json, SchemaShelf } from './openapi-schemas.ts';
-import {
-  HEADERS,
-  headerReferences,
-  LIMIT_HEADERS,
-  ProblemSchema,
-  SHARED_ANSWERS,
-  sharedResponses,
-} from './openapi-shared.ts';
+import { HEADERS, ProblemSchema } from './openapi-shared.ts';
 
 /** Metadata of the document. */
 export interface Describe {
@@ -25,6 +20,8 @@ export interface Describe {
   /** Descriptions of tags, in display order. */
   readonly tags: Readonly<Record<string, string>>;
   readonly examples?: Examples;
+  /** Who may call an operation, in words: the end of its description. */
+  readonly describeAccess?: (access: Access) => string;
   /** Present if the service issues tokens. */
   readonly oauth?: {
     readonly authorizationUrl: string;
@@ -35,10 +32,10 @@ export interface Describe {
 
 /** The document (OpenAPI 3.1). The same routes always give the same text. Throws where a tag is not described. */
 export function openapiDocument<Caller>(routes: readonly Route<Caller>[], describe: Describe): Json {
-  const shelf = new SchemaShelf();
-  shelf.place(ProblemSchema);
+  const shelves = { schemas: new SchemaShelf(), problems: new ProblemResponses() };
+  shelves.schemas.place(ProblemSchema);
   const operations = routes.filter(({ page }) => page !== true);
-  const paths = describePaths(operations, describe, shelf);
+  const paths = describePaths(operations, describe, shelves);
   return {
     openapi: '3.1.0',
     info: {
@@ -53,8 +50,9 @@ export function openapiDocument<Caller>(routes: readonly Route<Caller>[], descri
     components: {
       securitySchemes: securitySchemes(describe),
       headers: HEADERS,
-      responses: sharedResponses(describe.server),
-      schemas: shelf.schemas,
+      responses: shelves.problems.responses,
+      examples: problemExamples(describe.server),
+      schemas: shelves.schemas.schemas,
     },
   };
 }
@@ -62,38 +60,48 @@ export function openapiDocument<Caller>(routes: readonly Route<Caller>[], descri
 function describePaths<Caller>(
   routes: readonly Route<Caller>[],
   describe: Describe,
-  shelf: SchemaShelf,
+  shelves: AnswerShelves,
 ): Json {
   const paths: Record<string, Record<string, Json>> = {};
   for (const route of routes) {
     const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
     const operations = paths[path] ?? {};
     paths[path] = operations;
-    operations[route.method.toLowerCase()] = describeOperation(route, describe, shelf);
+    operations[route.method.toLowerCase()] = describeOperation(route, describe, shelves);
   }
   return paths;
 }
 
-function describeOperation<Caller>(route: Route<Caller>, describe: Describe, shelf: SchemaShelf): Json {
+function describeOperation<Caller>(route: Route<Caller>, describe: Describe, shelves: AnswerShelves): Json {
+  const { schemas } = shelves;
   const parameters = [
-    ...describeParameters(route, 'path', describe, shelf),
-    ...describeParameters(route, 'query', describe, shelf),
+    ...describeParameters(route, 'path', describe, schemas),
+    ...describeParameters(route, 'query', describe, schemas),
   ];
   return {
     operationId: route.operation,
     tags: [route.tag],
     summary: route.summary,
-    ...(route.description !== undefined && { description: route.description }),
+    ...describeOperationInWords(route, describe),
     security: describeSecurity(route.access, describe),
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
       requestBody: {
         required: route.isBodyOptional !== true,
-        content: describeBody(route, route.body, describe, shelf),
+        content: describeBody(route, route.documentedBody ?? route.body, describe, schemas),
       },
     }),
-    responses: describeAnswers(route, shelf),
+    responses: describeAnswers(route, shelves),
   };
+}
+
+/** `{ description }`: what the operation does, and who may call it. */
+function describeOperationInWords<Caller>(
+  { description, access }: Route<Caller>,
+  { describeAccess }: Describe,
+): Json {
+  const parts = [description, describeAccess?.(access)].filter((part) => part !== undefined);
+  return parts.length === 0 ? {} : { description: parts.join('\n\n') };
 }
 
 function describeBody<Caller>(
@@ -132,86 +140,6 @@ function describeParameters<Caller>(
   });
 }
 
-function describeAnswers<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json {
-  const { access, answer, alsoAnswers = {} } = route;
-  const limits = access.counts === 'nothing' ? [] : LIMIT_HEADERS;
-  const answers: Record<string, Json> = {
-    [answer.status ?? 200]: {
-      description: answer.description,
-      headers: headerReferences(['X-Request-Id', ...limits]),
-      ...describeAllContent(route, shelf),
-    },
-  };
-  if (route.errors !== undefined) return { ...answers, ...describeErrors(route.errors, alsoAnswers, shelf) };
-  for (const status of sharedStatuses(route)) {
-    const shared = SHARED_ANSWERS[status];
-    if (shared !== undefined) answers[status] = { $ref: `#/components/responses/${shared.name}` };
-  }
-  for (const [status, description] of Object.entries({ ...alsoAnswers, ...route.variant?.alsoAnswers })) {
-    answers[status] = { ...(Number(status) >= 400 && problemAnswer), ...answers[status], description };
-    if (answers[status]?.$ref !== undefined) answers[status] = { ...problemAnswer, description };
-  }
-  return answers;
-}
-
-/** Errors in a route's own format: its table and the route's own descriptions, which win. */
-function describeErrors(form: ErrorForm, own: Readonly<Record<number, string>>, shelf: SchemaShelf): Json {
-  const types = Object.entries(form.content).map(([type, schema]) => [type, { schema: shelf.place(schema) }]);
-  const content = Object.fromEntries(types);
-  const headers = headerReferences(['X-Request-Id']);
-  return Object.fromEntries(
-    Object.entries({ ...form.answers, ...own }).map(([status, description]) => [
-      status,
-      Number(status) < 400 ? { description, headers } : { description, headers, content },
-    ]),
-  );
-}
-
-const problemAnswer = {
-  headers: headerReferences(['X-Request-Id']),
-  content: { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } },
-};
-
-/** Statuses that the frame itself can send for this route. */
-function sharedStatuses<Caller>(route: Route<Caller>): readonly number[] {
-  const { access, params, body, whileDraining, anyAccept } = route;
-  return [
-    400,
-    ...(access.credentials === 'none' ? [] : [401]),
-    ...(access.tier === undefined && access.scope === undefined ? [] : [403]),
-    ...(params === undefined ? [] : [404]),
-    ...(anyAccept === true ? [] : [406]),
-    ...(body === undefined ? [] : [413, 415]),
-    ...(access.counts === 'nothing' && access.credentials === 'none' ? [] : [429]),
-    500,
-    ...(whileDraining === true ? [] : [503]),
-  ];
-}
-
-/** The route's content, and that of its variant. */
-function describeAllContent<Caller>(route: Route<Caller>, shelf: SchemaShelf): Json {
-  const own = describeContent(route, shelf);
-  if (route.variant === undefined) return own;
-  const contents = [own, describeContent(route.variant, shelf)].map(({ content }) => content);
-  return { content: Object.assign({}, ...contents) };
-}
-
-/** JSON without a schema means an empty body, without content. */
-function describeContent<Caller>({ accepts, answer }: Route<Caller>, shelf: SchemaShelf): Json {
-  const main = answer.contentType ?? accepts?.[0] ?? 'application/json';
-  if (answer.schema === undefined && isJson(main)) return {};
-  const schemaOf = (type: string): Json => {
-    const schema = answer.otherSchemas?.[type] ?? (type === main || isJson(type) ? answer.schema : undefined);
-    return schema === undefined ? { type: 'string' } : shelf.place(schema);
-  };
-  const example = answer.example === undefined ? {} : { example: answer.example };
-  const types = new Set([main, ...(accepts ?? [])]);
-  const content = [...types].map((type) => [type, { schema: schemaOf(type), ...(type === main && example) }]);
-  return { content: Object.fromEntries(content) };
-}
-
-const isJson = (type: string): boolean => type === 'application/json' || type.endsWith('+json');
-
 function describeSecurity({ credentials, scope }: Access, describe: Describe): readonly Json[] {
   if (credentials === 'none') return [];
   const token = describe.oauth === undefined ? [] : [{ oauth: scope === undefined ? [] : [scope] }];
@@ -230,6 +158,9 @@ function securitySchemes({ oauth }: Describe): Json {
     ...(oauth !== undefined && {
       oauth: {
         type: 'oauth2',
+        description:
+          'OAuth 2.1 with PKCE (S256), recommended for MCP clients and third-party applications: Authorization: Bearer ' +
+          '<access token>',
         flows: { authorizationCode: { ...oauth, refreshUrl: oauth.tokenUrl } },
       },
     }),

@@ -19,15 +19,12 @@ export interface ProblemContext {
 }
 
 /** Fastify's own errors by code, with texts for clients. */
-const FRAMEWORK: Readonly<Record<string, () => Problem>> = {
+const FRAMEWORK: Readonly<Record<string, (bodyBytes?: number) => Problem>> = {
   FST_ERR_BAD_URL: () => new Problem('INVALID_REQUEST', 'The URL has a %-escape that is not valid UTF-8.'),
   // A method that Node parses and does not list, such as PRI.
   FST_ERR_NOT_FOUND: () => new Problem('NOT_FOUND', 'There is nothing at this URL.'),
   FST_ERR_MAX_PARAM_LENGTH: () => new Problem('URI_TOO_LONG', 'A part of the path is too long.'),
-  FST_ERR_CTP_BODY_TOO_LARGE: () =>
-    new Problem('PAYLOAD_TOO_LARGE', 'The body is too large; send less.', {
-      headers: { connection: 'close' },
-    }),
+  FST_ERR_CTP_BODY_TOO_LARGE: (bodyBytes) => bodyTooLarge(bodyBytes),
   FST_ERR_CTP_INVALID_MEDIA_TYPE: () =>
     new Problem('UNSUPPORTED_MEDIA_TYPE', 'The Content-Type of the body is not supported.', {
       headers: { connection: 'close' },
@@ -39,12 +36,21 @@ const FRAMEWORK: Readonly<Record<string, () => Problem>> = {
   ECONNRESET: () => new Problem('INVALID_REQUEST', 'The connection closed before the request was complete.'),
 };
 
+/** The problem of a body that is larger than the endpoint's `bodyBytes`, or than the server's bound for all. */
+export function bodyTooLarge(bodyBytes: number | undefined): Problem {
+  const most =
+    bodyBytes === undefined ? 'this service' : `this endpoint (${bodyBytes.toLocaleString('en-US')} bytes)`;
+  return new Problem('PAYLOAD_TOO_LARGE', `The body is larger than ${most} takes. Send less.`, {
+    headers: { connection: 'close' },
+  });
+}
+
 /** Any thrown value as a Problem; unknown errors become INTERNAL_ERROR and reveal nothing of their cause. */
-export function toProblem(thrown: unknown): Problem {
+export function toProblem(thrown: unknown, bodyBytes?: number): Problem {
   if (thrown instanceof Problem) return thrown;
   if (thrown instanceof Error) {
     const known = 'code' in thrown && typeof thrown.code === 'string' ? FRAMEWORK[thrown.code] : undefined;
-    if (known !== undefined) return known();
+    if (known !== undefined) return known(bodyBytes);
   }
   return new Problem(
     'INTERNAL_ERROR',

@@ -34,9 +34,7 @@ const HEADERS = { 'cache-control': 'no-cache' } as const;
 
 /** Creates the reader of an operation. Throws if there is no GET route of it. */
 export function createRouteReader(routes: readonly Route<Principal>[], operation: string): RouteReader {
-  const route = routes
-    .flatMap((each) => [each, ...(each.variant === undefined ? [] : [each.variant])])
-    .find((each) => each.operation === operation && each.method === 'GET');
+  const route = routes.find((each) => each.operation === operation && each.method === 'GET');
   if (route === undefined) throw new Error(`No GET route has the operation ${operation}`);
   const { access, path } = route;
   const readParams = compileParameters(path, route.params);

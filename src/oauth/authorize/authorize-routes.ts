@@ -8,16 +8,28 @@ import { type AuthorizeContext, decideConsent, showConsent } from './authorize-h
 
 const text = (description: string) => Type.Optional(Type.String({ description }));
 
-const parameters = {
-  response_type: text('`code`.'),
-  client_id: text(
-    'The id of a registered client, the https URL of a client metadata document, or any name for an app on ' +
+/** What every request has; whoever shows the page needs all of them. */
+const REQUIRED = {
+  response_type: Type.String({ description: '`code`.' }),
+  client_id: Type.String({
+    description:
+      'The id of a registered client, the https URL of a client metadata document, or any name for an app on ' +
       'the person’s own computer.',
-  ),
-  redirect_uri: text('Where the response is sent. Unregistered clients may only use loopback addresses.'),
-  code_challenge: text('Base64url of the SHA-256 of the verifier (PKCE).'),
-  code_challenge_method: text('`S256`.'),
-  state: text('Returned unchanged. At most 2,048 characters.'),
+  }),
+  redirect_uri: Type.String({
+    description:
+      'Where the response is sent. Unregistered clients may only use localhost and loopback addresses.',
+  }),
+  code_challenge: Type.String({ description: 'Base64url of the SHA-256 of the verifier (PKCE).' }),
+  code_challenge_method: Type.String({ description: '`S256`.' }),
+  state: Type.String({ description: 'Random; returned unchanged. At most 2,048 characters.' }),
+};
+/** Those with one value, as documented: the handler refuses others in the way of OAuth. */
+const CONSTANT = {
+  response_type: Type.Unsafe<string>({ type: 'string', enum: ['code'] }),
+  code_challenge_method: Type.Unsafe<string>({ type: 'string', enum: ['S256'] }),
+};
+const OPTIONAL = {
   scope: text('Separated by spaces. Default: all scopes.'),
   response_mode: text('`query`.'),
   prompt: text('`none` is refused: consent always needs a person.'),
@@ -28,9 +40,13 @@ const resource = Type.Union([Type.String(), Type.Array(Type.String())], {
 
 /** Documentation only: the handler validates, because OAuth prescribes how errors are reported. */
 const Query = Type.Object({
-  ...parameters,
+  ...REQUIRED,
+  ...CONSTANT,
+  ...OPTIONAL,
   resource: Type.Optional(Type.Array(Type.String(), { separator: null })),
 });
+
+const DECISION = 'A decision, and the authorization request that it answers.';
 
 const DecisionBody = Type.Object(
   {
@@ -41,12 +57,23 @@ const DecisionBody = Type.Object(
       }),
     ),
     api_key: text('The key whose subscription the client may use.'),
-    ...parameters,
+    ...Type.Partial(Type.Object(REQUIRED)).properties,
+    ...OPTIONAL,
     request: text('Not supported.'),
     request_uri: text('Not supported.'),
     resource: Type.Optional(resource),
   },
-  { $id: 'AuthorizationDecision', description: 'A decision, and the authorization request that it answers.' },
+  { description: DECISION },
+);
+
+/** As every program can send it: with a list of resources. */
+const DocumentedDecision = Type.Object(
+  {
+    ...DecisionBody.properties,
+    ...Type.Partial(Type.Object(CONSTANT)).properties,
+    resource: Query.properties.resource,
+  },
+  { $id: 'AuthorizationDecision', description: DECISION },
 );
 
 const Decided = Type.Object(
@@ -93,6 +120,7 @@ export function authorizeRoutes(context: AuthorizeContext): readonly Route<Princ
       description:
         'Sent by the page, or by a program with the parameters of the request. Returns JSON if Accept asks for it.',
       body: DecisionBody,
+      documentedBody: DocumentedDecision,
       consumes: ['application/x-www-form-urlencoded', 'application/json'],
       bodyBytes: BODY_BYTES,
       accepts: OFFERED,

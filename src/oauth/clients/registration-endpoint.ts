@@ -26,6 +26,8 @@ const Uris = Type.Array(Type.String(), {
     'At most ten redirect URIs: https; http on localhost, 127.0.0.1 or [::1] with any port; or a scheme with a dot.',
 });
 
+const METADATA = 'Client metadata (RFC 7591). Other members are ignored.';
+
 const ClientMetadata = Type.Object(
   {
     client_name: Type.Optional(
@@ -33,7 +35,13 @@ const ClientMetadata = Type.Object(
     ),
     redirect_uris: Type.Optional(Uris),
   },
-  { $id: 'ClientMetadata', description: 'Client metadata (RFC 7591). Other members are ignored.' },
+  { description: METADATA },
+);
+
+/** As documented: the error for missing redirect URIs is the handler's. */
+const DocumentedMetadata = Type.Object(
+  { ...ClientMetadata.properties, redirect_uris: Uris },
+  { $id: 'ClientMetadata', description: METADATA },
 );
 
 const RegisteredClient = Type.Object(
@@ -70,6 +78,7 @@ export function registrationRoute(context: RegistrationContext): Route<Principal
     access: { credentials: 'none', counts: 'nothing' },
     ...{ ownQuery: true, anyAccept: true, bodyBytes: BODY_BYTES },
     body: ClientMetadata,
+    documentedBody: DocumentedMetadata,
     errors: oauthErrors('invalid_client_metadata'),
     answer: { status: 201, description: 'The client', schema: RegisteredClient },
     alsoAnswers: { 429: 'Too many registrations from this address.' },

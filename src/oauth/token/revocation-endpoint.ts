@@ -37,6 +37,10 @@ export function revocationRoute(context: TokenContext): Route<Principal> {
     access: { credentials: 'none', counts: 'nothing' },
     ...{ bodyBytes: BODY_BYTES, ownQuery: true, anyAccept: true },
     body: RevocationForm,
+    documentedBody: Type.Object({
+      ...RevocationForm.properties,
+      token: Type.String({ description: 'The token.' }),
+    }),
     consumes: ['application/x-www-form-urlencoded'],
     errors: oauthErrors(),
     answer: { description: 'The token, if it existed, is no longer valid' },

@@ -36,6 +36,42 @@ export const TokenForm = Type.Object({
     Type.Array(Type.String(), { description: 'Fewer resources than granted (RFC 8707).' }),
   ),
 });
+
+const required = (description: string) => Type.String({ description });
+
+/** The same as documented: what each grant type needs. */
+export const DocumentedTokenForm = Type.Unsafe<unknown>({
+  oneOf: [
+    Type.Object(
+      {
+        grant_type: Type.Literal('authorization_code'),
+        code: required('The code from the redirect.'),
+        client_id: required('The client_id of the authorization request.'),
+        code_verifier: required('The PKCE verifier of the code_challenge.'),
+        redirect_uri: required('The redirect_uri of the authorization request.'),
+        resource: TokenForm.properties.resource,
+      },
+      { $id: 'AuthorizationCodeGrant' },
+    ),
+    Type.Object(
+      {
+        grant_type: Type.Literal('refresh_token'),
+        refresh_token: required('The refresh token.'),
+        client_id: required('The client_id of the authorization request.'),
+        scope: text('Fewer scopes than granted, for the new access token only.'),
+        resource: TokenForm.properties.resource,
+      },
+      { $id: 'RefreshTokenGrant' },
+    ),
+  ],
+  discriminator: {
+    propertyName: 'grant_type',
+    mapping: {
+      authorization_code: '#/components/schemas/AuthorizationCodeGrant',
+      refresh_token: '#/components/schemas/RefreshTokenGrant',
+    },
+  },
+});
 export type TokenFields = Static<typeof TokenForm>;
 
 /** A successful response. */

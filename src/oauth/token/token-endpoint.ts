@@ -10,6 +10,7 @@ import { requireLowRate } from '../protocol/throttle.ts';
 import { exchangeCode } from './grant-types/authorization-code.ts';
 import { exchangeRefreshToken } from './grant-types/refresh-token.ts';
 import {
+  DocumentedTokenForm,
   type GrantType,
   invalidRequest,
   type TokenContext,
@@ -41,6 +42,7 @@ export function tokenRoute(context: TokenContext): Route<Principal> {
     access: { credentials: 'none', counts: 'nothing' },
     ...{ bodyBytes: BODY_BYTES, ownQuery: true, anyAccept: true },
     body: TokenForm,
+    documentedBody: DocumentedTokenForm,
     consumes: ['application/x-www-form-urlencoded'],
     errors: oauthErrors(),
     answer: { description: 'The tokens', schema: Tokens },

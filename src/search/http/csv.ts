@@ -35,12 +35,16 @@ function isIncluded([member = '']: Column, included: readonly string[]): boolean
   return part === undefined || included.includes(part);
 }
 
-export const headerLine = (columns: readonly Column[]): string =>
-  line([...columns.map((column) => column.join('.')), 'cursor']);
+/** The header line; `cursor` is the last column if it was requested. */
+export const headerLine = (columns: readonly Column[], hasCursors: boolean): string =>
+  line([...columns.map((column) => column.join('.')), ...(hasCursors ? ['cursor'] : [])]);
 
-/** A listing's row; the cursor goes on behind it. */
-export function rowLine(columns: readonly Column[], record: unknown, cursor: string): string {
-  return line([...columns.map((column) => cell(column.reduce(into, record))), cursor]);
+/** A listing's row; the cursor, if there is a column for it, goes on behind it. */
+export function rowLine(columns: readonly Column[], record: unknown, cursor: string | null): string {
+  return line([
+    ...columns.map((column) => cell(column.reduce(into, record))),
+    ...(cursor === null ? [] : [cursor]),
+  ]);
 }
 
 const line = (cells: readonly string[]): string => `${cells.map(quoted).join()}\r\n`;

@@ -1,5 +1,6 @@
 // Formats of search results, and those of one listing a line: CSV and JSON lines, as pages and as exports.
 
+import { atLeast, type Principal, type TierPlan, tierName } from '../../access/tiers/tiers.ts';
 import { readCursor } from '../../http/input/cursor.ts';
 import { nextTurn } from '../../lib/clock.ts';
 import { invalidParameter, Problem } from '../../lib/problem.ts';
@@ -7,6 +8,7 @@ import { findIncluded, type Included } from '../../listings/included.ts';
 import { presentListing, type ReaderView } from '../../listings/presenter.ts';
 import { MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
 import { selectFields } from '../../listings/sparse-fields.ts';
+import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { FORMATS, type Format, type SearchQuery } from '../query/parameters.ts';
 import type { SearchPlan } from '../query/plan.ts';
@@ -31,10 +33,17 @@ export const isLineFormat = (format: Format): format is LineFormat => format ===
 export function formatOf(query: SearchQuery, mediaType: string): Format {
   const accepted = FORMATS.find((format) => MEDIA_TYPES[format] === mediaType) ?? 'json';
   const format = query.format ?? accepted;
-  if (!isLineFormat(format)) return format;
+  if (!isLineFormat(format)) {
+    if (query.include?.includes('cursor') === true)
+      throw invalidParameter('include', `cursor is a column of csv; ${format} has page.nextCursor`);
+    return format;
+  }
   for (const name of ['facets', 'stats', 'cluster', 'explain'] as const)
     if (query[name] !== undefined) throw invalidParameter(name, `cannot be returned as ${format}`);
-  const nested = format === 'csv' ? query.include?.find((part) => !(part in MEMBERS_BY_INCLUDE)) : undefined;
+  const nested =
+    format === 'csv'
+      ? query.include?.find((part) => part !== 'cursor' && !(part in MEMBERS_BY_INCLUDE))
+      : undefined;
   if (nested !== undefined) throw invalidParameter('include', `${nested} cannot be returned as csv`);
   return format;
 }
@@ -43,12 +52,45 @@ export function formatOf(query: SearchQuery, mediaType: string): Format {
 export const contentType = (format: Format): string =>
   format === 'csv' ? 'text/csv; charset=utf-8; header=present' : `${MEDIA_TYPES[format]}; charset=utf-8`;
 
+/** The header that names the file to save a download as. */
+export const fileName = (format: LineFormat, type: ListingType): Record<string, string> => ({
+  'content-disposition': `attachment; filename="${type}s.${format}"`,
+});
+
+/** The lowest tier that gets all results in one response. */
+export const EXPORT_TIER = 'business';
+
+/**
+ * Throws INVALID_PARAMETER for a limit above a page where the response cannot say that it was capped: a table that was
+ * cut short looks whole.
+ */
+export function refuseLargeLimit(
+  format: Format,
+  { tier }: Principal,
+  { page }: TierPlan,
+  limit?: number,
+): void {
+  if (format === 'json' || limit === undefined || limit <= page) return;
+  const isExporter = atLeast(tier, EXPORT_TIER);
+  const all = isLineFormat(format) ? format : 'csv or ndjson';
+  const remedy = isExporter
+    ? `leave it out to receive all results in one response as ${all}`
+    : `the tiers Business and Internal receive all results in one response as ${all}`;
+  const who = tier === 'anonymous' ? 'without credentials' : `on the ${tierName(tier)} tier`;
+  throw invalidParameter(
+    'limit',
+    `must be at most ${page} for ${format} ${who}. Follow the header Link to page, or ${remedy}`,
+  );
+}
+
 /** How listings are shown, and to whom. */
 export interface RowOptions {
   readonly database: Database;
   readonly plan: SearchPlan;
   readonly reader: ReaderView;
   readonly included: readonly Included[];
+  /** Whether CSV has a column of cursors. */
+  readonly hasCursors: boolean;
 }
 
 /** A listing as this reader sees it, with the requested fields and parts. */
@@ -78,10 +120,10 @@ async function* presentRows(
 }
 
 /** The header line of CSV; empty for JSON lines. */
-export const headOf = (format: LineFormat, { plan, included }: RowOptions): string =>
-  format === 'csv' ? headerLine(columnsFor(plan.fields, included)) : '';
+export const headOf = (format: LineFormat, { plan, included, hasCursors }: RowOptions): string =>
+  format === 'csv' ? headerLine(columnsFor(plan.fields, included), hasCursors) : '';
 
-/** Listings as lines; each ends with its cursor. */
+/** Listings as lines; a line of JSON ends with its cursor. */
 export async function linesOf(
   format: LineFormat,
   options: RowOptions,
@@ -91,7 +133,9 @@ export async function linesOf(
   let lines = '';
   for await (const { record, cursor } of presentRows(options, hits))
     lines +=
-      columns === null ? `${JSON.stringify({ ...record, cursor })}\n` : rowLine(columns, record, cursor);
+      columns === null
+        ? `${JSON.stringify({ ...record, cursor })}\n`
+        : rowLine(columns, record, options.hasCursors ? cursor : null);
   return lines;
 }
 

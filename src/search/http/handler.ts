@@ -28,13 +28,16 @@ import { computeStats, parseStats } from '../summaries/stats.ts';
 import { exactTotal, type FoundTotal, findTotal, NO_TOTAL, type Total } from '../summaries/total.ts';
 import {
   contentType,
+  EXPORT_TIER,
   exportLines,
+  fileName,
   formatOf,
   headOf,
   isLineFormat,
   type LineFormat,
   linesOf,
   refuseBackwards,
+  refuseLargeLimit,
 } from './formats.ts';
 import { hasAlternatives, suggestNames } from './name-suggestions.ts';
 import { type PageFormat, type PageOptions, pageBody, placesBody } from './page-body.ts';
@@ -87,9 +90,6 @@ export const SEARCH_REMEDY =
 /** Values of a facet, unless the tier's page size is smaller. */
 const MAX_FACET_VALUES = 100;
 
-/** The lowest tier that gets all results in one response. */
-const EXPORT_TIER = 'business';
-
 export function createSearchHandler(options: SearchOptions): (request: SearchRequest) => Promise<Reply> {
   const { database, backend, areas, analytics, clock, tiers, findCurrencies, defaultCurrency } = options;
 
@@ -97,6 +97,7 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
     const { query, caller } = request;
     const limit = pageSize(tiers[caller.tier], query.limit);
     const { format, planned } = readSearch(request, limit, clock.now());
+    refuseLargeLimit(format, caller, tiers[caller.tier], query.limit);
     const loading = await options.findLoading();
     const reader = buildReaderView(caller, query, planned.startedAt, options.publicUrl);
     const isExport = isLineFormat(format) && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
@@ -112,12 +113,13 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
         asked,
         query,
       );
-      const included = query.include ?? [];
+      const included = (query.include ?? []).filter((part) => part !== 'cursor');
       // Nothing is kept of what `include` adds.
       const records = options.records.view(reader, plan.fields, fresh || included.length > 0);
       const job: SearchJob = {
         ...{ ...asked, plan, options, request, loading, currencyChoice },
         ...{ backend, database, clock, reader, included, records },
+        hasCursors: query.include?.includes('cursor') === true,
       };
       if (query.cluster === true) return answerClusters(job, format);
       if (!isLineFormat(format)) return answerPage(job, format);
@@ -183,7 +185,8 @@ async function answerLines(job: SearchJob, format: LineFormat): Promise<Reply> {
   const { hits, page, counted } = await readPage(job);
   const text = headOf(format, job) + (await linesOf(format, job, hits));
   const headers = headersOf(job, page, counted.total);
-  return { bytes: Buffer.from(text), headers: { ...headers, 'content-type': contentType(format) } };
+  const file = { 'content-type': contentType(format), ...fileName(format, job.request.type) };
+  return { bytes: Buffer.from(text), headers: { ...headers, ...file } };
 }
 
 /** All results as lines. */
@@ -192,7 +195,11 @@ async function answerAll(job: SearchJob, format: LineFormat): Promise<Reply> {
   const { total } = await findTotal(job.backend, job.clock, job);
   return {
     chunks: exportLines(format, job),
-    headers: { ...totalHeader(total), 'content-type': contentType(format) },
+    headers: {
+      ...totalHeader(total),
+      'content-type': contentType(format),
+      ...fileName(format, job.request.type),
+    },
   };
 }
 

@@ -31,9 +31,14 @@ test('while a hundred new records are encoded, others have several turns', async
     setImmediate(count);
   };
   setImmediate(count);
-  const { text = '' } = await pageBody('json', { database, plan, reader, included: [], records }, hits, {
-    total: LISTINGS,
-  });
+  const { text = '' } = await pageBody(
+    'json',
+    { database, plan, reader, included: [], hasCursors: false, records },
+    hits,
+    {
+      total: LISTINGS,
+    },
+  );
   isOver = true;
   // Others are withdrawn.
   assert.ok(JSON.parse(text).data.length > LISTINGS / 2);

@@ -1,15 +1,22 @@
-// Search routes: GET and POST of /v1/search/rentals and /v1/search/sales.
+// Search routes: GET and POST of /v1/search/rentals and /v1/search/sales, and the paths of their other formats.
 
 import { type TObject, Type } from 'typebox';
 import type { Principal } from '../../access/tiers/tiers.ts';
-import { type Route, route } from '../../http/frame/route.ts';
+import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import { compileJsonQuery, describeJsonQuery, ofMembers } from '../../http/input/json-query.ts';
 import { Problem } from '../../lib/problem.ts';
 import { PageSchema } from '../../listings/paging.ts';
 import { LoadingSchema } from '../../listings/provenance/loading.ts';
 import { ListingSchema, nullable } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
-import { FORMATS, RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../query/parameters.ts';
+import {
+  FORMATS,
+  type Format,
+  inOneFormat,
+  RentalSearchQuery,
+  SaleSearchQuery,
+  type SearchQuery,
+} from '../query/parameters.ts';
 import { ClusterSchema } from '../summaries/clusters.ts';
 import { CurrencyChoiceSchema } from '../summaries/currency.ts';
 import { ExplainSchema } from '../summaries/explain.ts';
@@ -104,31 +111,81 @@ const ListingFeatures = Type.Object(
   },
 );
 
+type SearchCall = RequestContext<Principal, unknown, unknown, unknown>;
+
 const FORMS =
-  '`format` or Accept selects JSON, GeoJSON, CSV or JSON lines. As CSV or JSON lines, Business and Internal ' +
-  'receive all results in one response, unless they set a `limit`.';
+  '`format` or Accept selects GeoJSON, CSV or JSON lines in place of JSON; each has a path of its own, too. As CSV or JSON ' +
+  'lines, Business and Internal receive all results in one response, unless they set a `limit`.';
+
+/** Codes of problems that a search answers. */
+const CODES = ['INVALID_CURSOR', 'INVALID_GEOMETRY', 'SEARCH_LOADING'] as const;
+
+const ALL_RESULTS =
+  'Without `limit`, Business and Internal receive all results in one response; other tiers receive a page of 20, or of ' +
+  '`limit`, and page with `cursor` and the header Link.';
+
+interface Export {
+  readonly format: Format;
+  readonly path: string;
+  /** Before and after the name of what is searched. */
+  readonly operation: string;
+  readonly suffix: string;
+  readonly as: string;
+  readonly description: string;
+  readonly answer: Route<Principal>['answer'];
+}
+
+/** Paths of the formats besides JSON. */
+const EXPORTS: readonly Export[] = [
+  {
+    ...{ format: 'csv', path: 'export', operation: 'export', suffix: '', as: 'CSV' },
+    description:
+      `One listing a row (RFC 4180). ${ALL_RESULTS} With \`include=cursor\` each row ends with the cursor from which ` +
+      'an interrupted export can continue.',
+    answer: { description: 'A header line, and a row for each listing' },
+  },
+  {
+    ...{ format: 'ndjson', path: 'ndjson', operation: 'export', suffix: 'AsLines', as: 'JSON lines' },
+    description:
+      `One listing a line. ${ALL_RESULTS} Each ends with the member \`cursor\`, from which an interrupted export can ` +
+      'continue.',
+    answer: { description: 'A line of JSON for each listing' },
+  },
+  {
+    ...{ format: 'geojson', path: 'geojson', operation: 'map', suffix: '', as: 'GeoJSON' },
+    description: 'A page of listings as points (RFC 7946), with the members of the page beside them.',
+    answer: { description: 'A page of listings', schema: ListingFeatures },
+  },
+];
 
 export function searchRoutes(options: SearchOptions): readonly Route<Principal>[] {
   const answer = createSearchHandler(options);
 
   const routesOf = (type: ListingType, query: TObject): Route<Principal>[] => {
-    const [one, name] = type === 'rental' ? ['rentals', 'Rentals'] : ['sales', 'Sales'];
+    const [one, name, bodyName] =
+      type === 'rental' ? ['rentals', 'Rentals', 'RentalSearch'] : ['sales', 'Sales', 'SaleSearch'];
     const common = {
-      path: `/v1/search/${one}`,
-      tag: 'Search',
+      ...{ tag: 'Search', codes: CODES },
       access: { credentials: 'optional', scope: 'listings:read', counts: 'month' },
+    } as const;
+    const search = {
+      ...common,
+      path: `/v1/search/${one}`,
       accepts: FORMATS.map((format) => MEDIA_TYPES[format]),
-      answer: {
-        description: 'A page of listings',
-        schema: ListingList,
-        otherSchemas: { [MEDIA_TYPES.geojson]: ListingFeatures },
-      },
+      answer: { description: 'A page of listings', schema: ListingList },
     } as const;
     const read = compileJsonQuery(query);
     const wholeNames = compileWholeNames(query);
+    const handleQuery = async (call: SearchCall) => {
+      const { caller, requestId, mediaType, headers, url } = call;
+      return answer({
+        ...{ type, caller, requestId, mediaType, headers, url, left: () => call.signal },
+        query: await wholeNames(options.database, call.query as SearchQuery, url),
+      });
+    };
     return [
       route<Principal>()({
-        ...common,
+        ...search,
         method: 'GET',
         operation: `search${name}`,
         summary: `Search ${one}`,
@@ -138,16 +195,10 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
           'repeats an unchanged listing. X-Total-Count is `total`. With `Cache-Control: no-cache` a search waits up to ' +
           `a second for everything committed before it. ${FORMS}`,
         query,
-        async handle(call) {
-          const { caller, requestId, mediaType, headers, url } = call;
-          return answer({
-            ...{ type, caller, requestId, mediaType, headers, url, left: () => call.signal },
-            query: await wholeNames(options.database, call.query as SearchQuery, url),
-          });
-        },
+        handle: handleQuery,
       }),
       route<Principal>()({
-        ...common,
+        ...search,
         method: 'POST',
         operation: `search${name}ByBody`,
         summary: `Search ${one} with a JSON body`,
@@ -155,7 +206,7 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
           'The same search with its parameters in a JSON body: lists are arrays, numbers are numbers, and `polygon` ' +
           'may be a GeoJSON Polygon or MultiPolygon. The URL takes no parameters.',
         ...{ ownBody: true, bodyBytes: BODY_BYTES },
-        body: describeJsonQuery(query, `Search${name}`, `The parameters of GET ${common.path} as JSON.`),
+        body: describeJsonQuery(query, bodyName, `The parameters of GET ${search.path} as JSON.`),
         handle(call) {
           const { caller, requestId, mediaType, headers } = call;
           return answer({
@@ -166,6 +217,20 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
           });
         },
       }),
+      ...EXPORTS.map(({ format, path, operation, suffix, as, description, answer: documented }) =>
+        route<Principal>()({
+          ...common,
+          method: 'GET',
+          path: `${search.path}/${path}`,
+          operation: `${operation}${name}${suffix}`,
+          summary: `Search ${one}, as ${as}`,
+          description,
+          accepts: [MEDIA_TYPES[format]],
+          answer: documented,
+          query: inOneFormat(query),
+          handle: handleQuery,
+        }),
+      ),
     ];
   };
 

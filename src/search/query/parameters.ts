@@ -1,6 +1,6 @@
 // Parameters of the two searches: the filters, and what shapes the answer (sort, page, fields, extras).
 
-import { type Static, Type } from 'typebox';
+import { type Static, type TObject, Type } from 'typebox';
 import { choice, choices, list, optional, whole, yesNo } from '../../http/input/parameter-kinds.ts';
 import {
   displayParameter,
@@ -45,7 +45,9 @@ export const answerParameters = {
   limit: optional(
     Type.Integer({
       minimum: 1,
-      description: 'Page size, capped at the tier’s maximum. Default: 20, or that maximum if it is smaller.',
+      description:
+        'Page size, capped at the tier’s maximum; csv, ndjson and geojson refuse a larger one. Default: 20, or that maximum ' +
+        'if it is smaller.',
       aliases: ['pageSize', 'resultsPerPage'],
     }),
   ),
@@ -69,18 +71,18 @@ export const answerParameters = {
   includeTotalCount: yesNo('`true` means `count=exact`, `false` means `count=none`.'),
   fields: fieldsParameter,
   include: choices(
-    INCLUDED,
+    [...INCLUDED, 'cursor'],
     'Adds to each listing its `history`, its `property`, the source’s own RESO fields (`reso`; null if the ' +
       'source is not a RESO server), or `cumulativeDaysOnMarket` and `daysOnMarketReported` (`daysOnMarket`; ' +
-      'the only one with CSV columns).',
+      'the only one with CSV columns). In CSV, `cursor` adds a last column: where an interrupted export can continue.',
     '$expand',
   ),
   units: unitsParameter,
   display: displayParameter,
   format: choice(
     FORMATS,
-    'Response format. Default: from Accept. Without `limit`, Business and Internal receive all results at ' +
-      'once as csv or ndjson; each row ends with the cursor from which an interrupted export can continue.',
+    'Response format. Default: from Accept. csv, ndjson and geojson have paths of their own, too: `/export`, `/ndjson` ' +
+      'and `/geojson` below the path of the search.',
   ),
   facets: choices(
     FACETS,
@@ -117,6 +119,9 @@ export const answerParameters = {
   ),
 };
 
+/** Parameters that a response without a page of its own has no use for. */
+const PAGE_ONLY = ['format', 'facets', 'stats', 'cluster', 'zoom', 'explain'] as const;
+
 export const RentalSearchQuery = Type.Object({
   ...placeParameters,
   ...listingParameters,
@@ -137,6 +142,9 @@ const AnySearchQuery = Type.Object({
   ...saleParameters,
   ...answerParameters,
 });
+
+/** The query of a path that has one format. */
+export const inOneFormat = (query: TObject): TObject => Type.Omit(query, [...PAGE_ONLY]);
 
 /** A parsed query of either search. */
 export type SearchQuery = Static<typeof AnySearchQuery>;

@@ -1,6 +1,6 @@
 // Facets of a search: values of all results, most frequent first.
 
-import { type Static, Type } from 'typebox';
+import { type TSchema, Type } from 'typebox';
 import { nullable } from '../../listings/record.ts';
 import type { NameKind } from '../query/name-kinds.ts';
 import type { Facet } from '../query/parameters.ts';
@@ -8,18 +8,41 @@ import type { ResolvedSearch } from '../query/plan.ts';
 import { priceBucket } from '../query/price-buckets.ts';
 import type { FacetLimits, SearchBackend } from '../query/search-backend.ts';
 
-const Counted = Type.Object({
-  value: Type.Union([Type.String(), Type.Number()]),
-  count: Type.Integer(),
-});
-const Bucket = Type.Object({ from: Type.Number(), to: nullable(Type.Number()), count: Type.Integer() });
+const counted = ($id: string, value: TSchema) =>
+  Type.Optional(Type.Array(Type.Object({ value, count: Type.Integer() }, { $id })));
+const words = counted('CountedWord', Type.String());
+const numbers = counted('CountedNumber', Type.Number());
+const buckets = Type.Optional(
+  Type.Array(
+    Type.Object(
+      { from: Type.Number(), to: nullable(Type.Number()), count: Type.Integer() },
+      { $id: 'CountedPrices', description: 'Prices from `from` up to but excluding `to`.' },
+    ),
+  ),
+);
 
-export const FacetsSchema = Type.Record(Type.String(), Type.Array(Type.Union([Counted, Bucket])), {
+const FACET_SCHEMAS = {
+  propertyType: words,
+  status: words,
+  bedrooms: numbers,
+  bathrooms: numbers,
+  areaId: words,
+  city: words,
+  priceBucket: buckets,
+  features: words,
+  yearBuiltDecade: numbers,
+} as const satisfies Readonly<Record<Facet, TSchema>>;
+
+export const FacetsSchema = Type.Object(FACET_SCHEMAS, {
+  $id: 'Facets',
   description:
-    'For each facet, the values of the results, most frequent first. `priceBucket` counts prices from `from` ' +
-    'up to but excluding `to`. Listings with an unknown value are not counted.',
+    'For each requested facet, the values of the results, most frequent first. Listings with an unknown value are not ' +
+    'counted.',
 });
-export type Facets = Static<typeof FacetsSchema>;
+
+type Counted = { readonly value: string | number; readonly count: number };
+type CountedPrices = { readonly from: number; readonly to: number | null; readonly count: number };
+export type Facets = Readonly<Record<string, readonly (Counted | CountedPrices)[]>>;
 
 /** Facets and the number of all results, which never contradict each other. */
 export interface FacetCounts {

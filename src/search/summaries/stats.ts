@@ -24,14 +24,18 @@ export const FigureUnitSchema = oneOf(
 
 const figure = nullable(Type.Number());
 
-export const StatsSchema = Type.Record(
-  Type.String(),
-  Type.Object({
-    ...{ value: figure, n: Type.Integer(), excluded: Type.Integer(), p25: figure, p75: figure },
-    suppressed: Type.Boolean(),
-    unit: FigureUnitSchema,
-  }),
+export const StatsSchema = Type.Object(
+  {},
   {
+    $id: 'SearchStats',
+    additionalProperties: Type.Object(
+      {
+        ...{ value: figure, n: Type.Integer(), excluded: Type.Integer(), p25: figure, p75: figure },
+        suppressed: Type.Boolean(),
+        unit: FigureUnitSchema,
+      },
+      { $id: 'SearchFigure', description: 'One metric over the results of a search.' },
+    ),
     description:
       'Statistics by id. `n`: listings used; `excluded`: listings with an unknown value; `suppressed`: too few ' +
       'listings.',

@@ -1,9 +1,9 @@
-// Route of the log of changes: what happened to all listings, page by page or as lines.
+// Routes of the log of changes: what happened to all listings, page by page or as lines.
 
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import { headSequence } from '../../changes/change-store.ts';
-import { type Route, route } from '../../http/frame/route.ts';
+import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import { LogPageSchema } from '../../http/output/log-page.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -104,36 +104,56 @@ const ChangeQuery = Type.Object({
 
 const LINES = 'application/x-ndjson';
 
+type ChangeCall = RequestContext<Principal, Static<typeof ChangeQuery>, unknown, unknown>;
+
 export function changeRoutes(options: ChangeRouteOptions): readonly Route<Principal>[] {
   const { database, clock, tiers, publicUrl } = options;
+  const common = {
+    method: 'GET',
+    tag: 'Watchers',
+    access: { credentials: 'required', tier: 'business', scope: 'watchers', counts: 'month' },
+    codes: ['INVALID_CURSOR'],
+    query: ChangeQuery,
+  } as const;
+  const define = route<Principal>();
   return [
-    route<Principal>()({
-      method: 'GET',
+    define({
+      ...common,
       path: '/v1/changes',
-      tag: 'Watchers',
       operation: 'listChanges',
       summary: 'List the changes of all listings',
       description:
         'Every change of every listing, in the order in which they were committed: enough to keep a copy. The log holds 30 ' +
         'days; of older changes, the last of each listing is told with the listing as it is now, so whoever starts at 0 ' +
-        'ends complete. Accept `application/x-ndjson` to get one change a line: without `limit`, all in one response.',
-      access: { credentials: 'required', tier: 'business', scope: 'watchers', counts: 'month' },
-      query: ChangeQuery,
+        'ends complete. Accept `application/x-ndjson` selects JSON lines, which also have a path of their own: ' +
+        '`/v1/changes/ndjson`.',
       accepts: ['application/json', LINES],
       answer: { description: 'A page of changes', schema: ChangeList },
-      async handle({ caller, query, requestId, mediaType, signal }) {
-        const view = buildReaderView(caller, query, clock.now(), publicUrl);
-        const limit = pageSize(tiers[caller.tier], query.limit);
-        const after = await startAfter(database, query.after);
-        if (mediaType === LINES && query.limit === undefined)
-          return asLines({ chunks: exportLines(abortableDatabase(database, signal), after, view) });
-        const { changes, hasMore, next } = await readChangePage(database, after, limit, view);
-        if (mediaType === LINES) return asLines({ bytes: Buffer.from(linesOf(changes)) });
-        const page = { limit, hasMore, nextCursor: String(next) };
-        return { json: { object: 'list', data: changes, page, meta: { requestId, tier: caller.tier } } };
-      },
+      handle,
+    }),
+    define({
+      ...common,
+      path: '/v1/changes/ndjson',
+      operation: 'exportChanges',
+      summary: 'Get the changes of all listings, as JSON lines',
+      description: 'The same changes, one a line: without `limit`, all in one response.',
+      accepts: [LINES],
+      answer: { description: 'A line of JSON for each change' },
+      handle,
     }),
   ];
+
+  async function handle({ caller, query, requestId, mediaType, signal }: ChangeCall): Promise<Reply> {
+    const view = buildReaderView(caller, query, clock.now(), publicUrl);
+    const limit = pageSize(tiers[caller.tier], query.limit);
+    const after = await startAfter(database, query.after);
+    if (mediaType === LINES && query.limit === undefined)
+      return asLines({ chunks: exportLines(abortableDatabase(database, signal), after, view) });
+    const { changes, hasMore, next } = await readChangePage(database, after, limit, view);
+    if (mediaType === LINES) return asLines({ bytes: Buffer.from(linesOf(changes)) });
+    const page = { limit, hasMore, nextCursor: String(next) };
+    return { json: { object: 'list', data: changes, page, meta: { requestId, tier: caller.tier } } };
+  }
 }
 
 /** The sequence to begin after. Throws INVALID_CURSOR for one that does not exist yet: it is of another database. */

@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import { LogPageSchema } from '../../http/output/log-page.ts';
 import { AddressSchema, LocationSchema, nullable, oneOf, texts } from '../../listings/record.ts';
+import { LISTING_TYPES, STATUSES } from '../../listings/vocabulary.ts';
 import { EVENT_TYPES, type EventType } from './event-types.ts';
 
 const TYPES = Object.keys(EVENT_TYPES) as EventType[];
@@ -12,8 +13,8 @@ const ListingExtract = Type.Partial(
     id: Type.String(),
     object: Type.Literal('listing'),
     propertyId: Type.String(),
-    listingType: Type.String(),
-    status: Type.String(),
+    listingType: oneOf(LISTING_TYPES),
+    status: oneOf(STATUSES),
     price: nullable(Type.Number()),
     currency: Type.String(),
     address: AddressSchema,
@@ -47,7 +48,7 @@ const ListingEventData = Type.Object(
 const MarketEventData = Type.Object(
   {
     areaId: Type.String(),
-    listingType: Type.String(),
+    listingType: oneOf(LISTING_TYPES),
     metric: Type.String({ description: 'The id of a metric of GET /v1/market/metrics.' }),
     op: Type.String(),
     threshold: Type.Number({ description: '`value` of the condition.' }),
@@ -75,23 +76,59 @@ const WatcherEventData = Type.Object(
   { $id: 'WatcherEventData', description: 'Of events `watcher.*`: what happened to the watcher.' },
 );
 
-export const EventSchema = Type.Object(
+/** The kinds of events: what their `data` is, and which types are of each. */
+const KINDS = [
   {
-    id: Type.String({ description: 'Stable: the same event always has the same id.' }),
-    object: Type.Literal('event'),
-    type: oneOf(TYPES),
-    apiVersion: Type.Literal('v1'),
-    timestamp: Type.String({ format: 'date-time', description: 'When the change was made.' }),
-    sequence: Type.Integer({ description: 'Of the change: grows in the order in which changes were made.' }),
-    cursor: Type.String({
-      description: 'Send it as `after`, or as `Last-Event-ID`, to go on behind this event.',
-    }),
-    watcherId: Type.String(),
-    owner: Type.String({ description: 'You, as an opaque hash.' }),
-    data: Type.Union([ListingEventData, MarketEventData, DigestEventData, WatcherEventData]),
+    ...{ $id: 'ListingEvent', description: 'An event about a listing.', data: ListingEventData },
+    types: TYPES.filter((type) => type.startsWith('listing.') || type.startsWith('search.')),
   },
-  { $id: 'Event' },
-);
+  {
+    ...{ $id: 'MarketEvent', description: 'A figure of the market met a condition.', data: MarketEventData },
+    types: TYPES.filter((type) => type.startsWith('market.')),
+  },
+  {
+    ...{ $id: 'DigestEvent', description: 'The events of a while, together.', data: DigestEventData },
+    types: TYPES.filter((type) => type === 'watcher.digest'),
+  },
+  {
+    ...{ $id: 'WatcherEvent', description: 'An event about the watcher itself.', data: WatcherEventData },
+    types: TYPES.filter((type) => type.startsWith('watcher.') && type !== 'watcher.digest'),
+  },
+] as const;
+
+const eventOf = ({ $id, description, data, types }: (typeof KINDS)[number]) =>
+  Type.Object(
+    {
+      id: Type.String({ description: 'Stable: the same event always has the same id.' }),
+      object: Type.Literal('event'),
+      type: oneOf(types),
+      apiVersion: Type.Literal('v1'),
+      timestamp: Type.String({ format: 'date-time', description: 'When the change was made.' }),
+      sequence: Type.Integer({
+        description: 'Of the change: grows in the order in which changes were made.',
+      }),
+      cursor: Type.String({
+        description: 'Send it as `after`, or as `Last-Event-ID`, to go on behind this event.',
+      }),
+      watcherId: Type.String(),
+      owner: Type.String({ description: 'You, as an opaque hash.' }),
+      data,
+    },
+    { $id, description },
+  );
+
+/** An event; `type` says which kind it is, and so what `data` has. */
+export const EventSchema = Type.Unsafe<unknown>({
+  $id: 'Event',
+  description: 'An event of a watcher; `type` says what `data` has.',
+  oneOf: KINDS.map(eventOf),
+  discriminator: {
+    propertyName: 'type',
+    mapping: Object.fromEntries(
+      KINDS.flatMap(({ $id, types }) => types.map((type) => [type, `#/components/schemas/${$id}`])),
+    ),
+  },
+});
 
 export const EventListSchema = Type.Object(
   {

@@ -26,6 +26,7 @@ const common = {
   method: 'GET',
   tag: 'Watchers',
   access: READ_ACCESS,
+  codes: ['INVALID_CURSOR'],
   answer: { description: 'A page of events, the oldest first', schema: EventListSchema },
 } as const;
 

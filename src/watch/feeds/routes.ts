@@ -9,7 +9,7 @@ import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { after, parseAfter, requireKept } from '../events/cursor.ts';
-import { afterParameter } from '../events/event-schema.ts';
+import { afterParameter, EventSchema } from '../events/event-schema.ts';
 import { ownerOfCaller, requireOwnWatcher, WatcherParams } from '../events/own-watcher.ts';
 import { type EventScope, readEvents } from '../events/read-store.ts';
 import type { FeedHub } from './feed-hub.ts';
@@ -26,7 +26,7 @@ const FeedQuery = Type.Object({ after: afterParameter });
 const EXAMPLE =
   'retry: 4711\nid: NDgyMTM\n\n' +
   'id: NDgyMTMgd2F0XzEgbGlzdGluZy5wcmljZV9kZWNyZWFzZWQgMA\nevent: listing.price_decreased\n' +
-  'data: {"id":"evt_1","object":"event","type":"listing.price_decreased","sequence":48213,"watcherId":"wat_1"}\n\n';
+  'data: {"id":"evt_1","object":"event","type":"listing.price_decreased","sequence":48213,"watcherId":"wat_1"}\n';
 
 /** What a caller needs to read events. */
 export const FEED_ACCESS = { credentials: 'required', scope: 'watchers', counts: 'month' } as const;
@@ -38,7 +38,12 @@ const common = {
   accepts: ['text/event-stream'],
   head: false,
   query: FeedQuery,
-  answer: { description: 'The events, the oldest first', contentType: 'text/event-stream', example: EXAMPLE },
+  answer: {
+    description: 'The events, the oldest first; the schema is that of the data of one event',
+    contentType: 'text/event-stream',
+    schema: EventSchema,
+  },
+  codes: ['INVALID_CURSOR', 'TOO_MANY_STREAMS'],
 } as const;
 const REFUSALS = {
   410: 'Some of the events after the cursor are no longer kept',
@@ -56,7 +61,8 @@ export function feedRoutes(options: FeedRouteOptions): readonly Route<Principal>
       description:
         'Server-sent events: `id` is the cursor, `event` the type, `data` the event. After a break send the last id as ' +
         '`Last-Event-ID`, as EventSource does by itself: you get everything since, once each and in order. A comment ' +
-        'every 20 seconds keeps the connection alive. A feed ends after 30 to 60 minutes, and when its credential does.',
+        'every 20 seconds keeps the connection alive. A feed ends after 30 to 60 minutes, and when its credential does.\n\n' +
+        `\`\`\`\n${EXAMPLE}\`\`\``,
       alsoAnswers: REFUSALS,
       handle: (call) => openFeed(options, call, { owner: ownerOfCaller(call.caller) }),
     }),

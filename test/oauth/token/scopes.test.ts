@@ -27,8 +27,9 @@ const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
 
 /** What the access table says, in words of its own: the first line that fits a path. */
 const TABLE: readonly (readonly [path: RegExp, scope: Scope, tier: Tier])[] = [
+  [/^\/v1\/listing\/.*\/record$/, 'listings:read', 'pro'],
   [/^\/v1\/listing\//, 'listings:live', 'pro'],
-  [/^\/v1\/changes$/, 'watchers', 'business'],
+  [/^\/v1\/changes\b/, 'watchers', 'business'],
   [/^\/v1\/(watchers|events)\b/, 'watchers', 'free'],
   [/^\/v1\/(property|usage)\b/, 'listings:read', 'free'],
   [/^\/v1\/(search|areas|market)\b/, 'listings:read', 'anonymous'],
