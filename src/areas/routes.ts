@@ -1,6 +1,7 @@
 // Routes of areas: GET /v1/areas, one area, its children, its boundary and nearby areas.
 
 import { Type } from 'typebox';
+import { TierSchema } from '../access/tiers/tier-schema.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { simplified } from '../geometry/simplify.ts';
 import { type Route, route } from '../http/frame/route.ts';
@@ -21,7 +22,7 @@ import { findArea, findBoundary } from './read-store.ts';
 
 const rest = {
   page: PageSchema,
-  meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
+  meta: Type.Object({ requestId: Type.String(), tier: TierSchema }),
 };
 
 const AreaList = Type.Object(

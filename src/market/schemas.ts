@@ -1,13 +1,17 @@
 // Response schemas of market statistics.
 
 import { type TProperties, Type } from 'typebox';
+import { TierSchema } from '../access/tiers/tier-schema.ts';
 import { PageSchema } from '../listings/paging.ts';
 import { originMembers } from '../listings/provenance/data-source-store.ts';
 import { LoadingSchema } from '../listings/provenance/loading.ts';
 import { nullable, number, oneOf } from '../listings/record.ts';
+import { PROPERTY_TYPES } from '../listings/vocabulary.ts';
 import { CurrencyChoiceSchema } from '../search/summaries/currency.ts';
 import { FigureUnitSchema } from '../search/summaries/stats.ts';
+import { INTERVALS } from './calendar.ts';
 import { DISTRIBUTION_UNITS } from './distribution.ts';
+import { MEASURES } from './parameters.ts';
 
 const text = Type.String();
 const date = Type.String({ format: 'date' });
@@ -64,7 +68,7 @@ const ScopeSchema = Type.Object({
 });
 const Meta = Type.Object({
   requestId: text,
-  tier: text,
+  tier: TierSchema,
   units: oneOf(['imperial', 'metric']),
   ...originMembers,
   definitions: Type.Record(Type.String(), Type.String({ format: 'uri' }), {
@@ -87,7 +91,10 @@ export const StatsSchema = response('MarketStats', 'market_stats', {
   groups: Type.Array(
     Type.Object({
       by: Type.Object(
-        { propertyType: Type.Optional(text), bedrooms: Type.Optional(nullable(Type.Number())) },
+        {
+          propertyType: Type.Optional(oneOf(PROPERTY_TYPES)),
+          bedrooms: Type.Optional(nullable(Type.Number())),
+        },
         { description: 'The values that define the group.' },
       ),
       metrics: Figures,
@@ -99,7 +106,7 @@ export const StatsSchema = response('MarketStats', 'market_stats', {
 
 export const HistorySchema = response('MarketHistory', 'market_history', {
   scope: ScopeSchema,
-  interval: text,
+  interval: oneOf(INTERVALS),
   window: nullable(text),
   points: Type.Array(Type.Object({ start: date, end: date, metrics: Figures }), {
     description: 'Oldest first.',
@@ -154,7 +161,7 @@ export const YieldSchema = response('MarketYield', 'market_yield', {
 export const DistributionSchema = response('MarketDistribution', 'market_distribution', {
   scope: ScopeSchema,
   period: PeriodSchema,
-  measure: text,
+  measure: oneOf(MEASURES),
   unit: oneOf(DISTRIBUTION_UNITS, 'Unit of percentiles and buckets. Money is in the currency of the scope.'),
   n: Type.Integer(),
   excluded: Type.Integer(),
@@ -184,7 +191,7 @@ export const MetricListSchema = Type.Object(
         snapshot: Type.Boolean({ description: 'Whether searches support it in `stats`.' }),
       }),
     ),
-    meta: Type.Object({ requestId: text, tier: text }),
+    meta: Type.Object({ requestId: text, tier: TierSchema }),
   },
   { $id: 'MarketMetricList' },
 );

@@ -6,7 +6,7 @@ import { roundTo } from '../lib/round.ts';
 import { areaIn, presentListing, type ReaderView } from '../listings/presenter.ts';
 import { ListingSchema, nullable, oneOf } from '../listings/record.ts';
 import { findListings, type StoredListing } from '../listings/store.ts';
-import type { ListingType } from '../listings/vocabulary.ts';
+import { type ListingType, PROPERTY_TYPES } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { type ComparedReads, DEFAULT_RADIUS } from './compared-reads.ts';
 import { findNeighbours, type Neighbour, type NeighbourQuery } from './neighbour-store.ts';
@@ -67,7 +67,7 @@ type SimilarListing = Static<typeof SimilarListingSchema>;
 
 export const SubjectSchema = nullable(
   Type.Object(
-    { listingId: Type.String(), propertyType: Type.String(), lat: Type.Number(), lng: Type.Number() },
+    { listingId: Type.String(), propertyType: oneOf(PROPERTY_TYPES), lat: Type.Number(), lng: Type.Number() },
     {
       description:
         'The listing of the subject property that was compared. Null if its place is unknown; then there are no ' +

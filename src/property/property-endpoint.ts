@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { type Static, type TObject, Type } from 'typebox';
+import { TierSchema } from '../access/tiers/tier-schema.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import { type Access, type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
@@ -45,7 +46,7 @@ export const pagingParameters = {
   ),
 };
 
-export const MetaSchema = Type.Object({ requestId: Type.String(), tier: Type.String() });
+export const MetaSchema = Type.Object({ requestId: Type.String(), tier: TierSchema });
 
 /** Any tier with credentials, as for the property itself. */
 export const PROPERTY_ACCESS: Access = {

@@ -44,7 +44,7 @@ function tierTable(tiers: Tiers): Html {
     'Live properties',
   ];
   return html`<section><h2>The tiers</h2>${wideTable('The tiers', head, rows, 'figures')}
-<p>A <code>limit</code> above your tier's page size is capped. Live properties: <code>GET /v1/property/{id}</code> fetches fresh data from the source first.</p></section>`;
+<p>A <code>limit</code> above your tier's page size is capped in JSON, which names the one that held, and is a 400 in CSV, JSON lines and GeoJSON. Live properties: <code>GET /v1/property/{id}</code> fetches fresh data from the source first.</p></section>`;
 }
 
 function watcherTable(tiers: Tiers): Html {

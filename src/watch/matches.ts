@@ -1,6 +1,7 @@
 // Current matches of a watcher: the listings that it watches now, as its owner sees them.
 
 import { Type } from 'typebox';
+import { TierSchema } from '../access/tiers/tier-schema.ts';
 import { type Principal, pageSize } from '../access/tiers/tiers.ts';
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import type { Reply } from '../http/output/reply.ts';
@@ -35,7 +36,7 @@ export const MatchListSchema = Type.Object(
     data: Type.Array(ListingSchema),
     page: PageSchema,
     total: TotalSchema,
-    meta: Type.Object({ requestId: Type.String(), totalNote: TotalNoteSchema, tier: Type.String() }),
+    meta: Type.Object({ requestId: Type.String(), totalNote: TotalNoteSchema, tier: TierSchema }),
   },
   { $id: 'MatchList', description: 'One page of the listings that a watcher watches now, the newest first.' },
 );

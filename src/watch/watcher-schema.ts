@@ -1,12 +1,13 @@
 // Schemas of watchers: the record, and the bodies that create and change one.
 
 import { type TSchema, Type } from 'typebox';
+import { TierSchema } from '../access/tiers/tier-schema.ts';
 import { CADENCES, type Cadence } from '../access/tiers/tiers.ts';
 import { PageSchema } from '../listings/paging.ts';
 import { nullable } from '../listings/record.ts';
 import { LISTING_TYPES, type ListingType } from '../listings/vocabulary.ts';
 import { describeSavedQuery } from '../search/query/saved-query.ts';
-import { eventsOf, type TargetType } from './events/event-types.ts';
+import { EVENT_TYPES, type EventType, eventsOf, type TargetType } from './events/event-types.ts';
 import { MarketTargetSchema } from './market-target.ts';
 import { DeliveryCreateSchema, DeliveryUpdateSchema, WebhookSchema } from './webhooks/webhook-body.ts';
 
@@ -182,7 +183,7 @@ export const WatcherSchema = Type.Object(
           'renamed or added later. Of a market figure: its area, time zone, currency and unit.',
       }),
     ),
-    events: Type.Array(Type.String()),
+    events: Type.Array(oneOf(Object.keys(EVENT_TYPES) as EventType[], 'The event types that it sends.')),
     delivery: Type.Array(WebhookSchema, { description: 'Its webhooks.' }),
     cadence: oneOf(
       CADENCES,
@@ -218,7 +219,7 @@ export const WatcherListSchema = Type.Object(
     object: Type.Literal('list'),
     data: Type.Array(WatcherSchema),
     page: PageSchema,
-    meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
+    meta: Type.Object({ requestId: Type.String(), tier: TierSchema }),
   },
   { $id: 'WatcherList', description: 'One page of watchers, the newest first.' },
 );

@@ -6,22 +6,24 @@ import { isSameOrigin } from '../../access/key-form/key-form.ts';
 import type { ErrorForm } from '../../http/frame/route.ts';
 import { Problem, type ProblemCode } from '../../lib/problem.ts';
 
-export type OAuthErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'invalid_scope'
-  | 'invalid_target'
-  | 'invalid_client_metadata'
-  | 'invalid_redirect_uri'
-  | 'unsupported_grant_type'
-  | 'unsupported_response_type'
-  | 'interaction_required'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'access_denied'
-  | 'temporarily_unavailable'
-  | 'server_error';
+const ERRORS = [
+  'invalid_request',
+  'invalid_client',
+  'invalid_grant',
+  'invalid_scope',
+  'invalid_target',
+  'invalid_client_metadata',
+  'invalid_redirect_uri',
+  'unsupported_grant_type',
+  'unsupported_response_type',
+  'interaction_required',
+  'request_not_supported',
+  'request_uri_not_supported',
+  'access_denied',
+  'temporarily_unavailable',
+  'server_error',
+] as const;
+export type OAuthErrorCode = (typeof ERRORS)[number];
 
 /** The service's own code for an error, which decides its status; default INVALID_REQUEST (400). */
 const CODES: { readonly [error in OAuthErrorCode]?: ProblemCode } = {
@@ -48,7 +50,7 @@ export function oauthError(
 
 const OAuthErrorSchema = Type.Object(
   {
-    error: Type.String({ description: 'OAuth error code, for programs.' }),
+    error: Type.Enum([...ERRORS], { description: 'OAuth error code, for programs.' }),
     error_description: Type.String({ description: 'Explanation for people, with the remedy.' }),
   },
   { $id: 'OAuthError', description: 'An error of an OAuth endpoint (RFC 6749, section 5.2).' },

@@ -1,6 +1,7 @@
 // Search routes: GET and POST of /v1/search/rentals and /v1/search/sales, and the paths of their other formats.
 
 import { type TObject, Type } from 'typebox';
+import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import { compileJsonQuery, describeJsonQuery, ofMembers } from '../../http/input/json-query.ts';
@@ -79,7 +80,7 @@ const ListingList = Type.Object(
         }),
       ),
       suggestions: NameSuggestionsSchema,
-      tier: Type.String(),
+      tier: TierSchema,
     }),
   },
   { $id: 'ListingList', description: 'One page of listings. The page is empty if nothing matches.' },

@@ -1,6 +1,7 @@
 // Routes of the log of changes: what happened to all listings, page by page or as lines.
 
 import { type Static, Type } from 'typebox';
+import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import { headSequence } from '../../changes/change-store.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
@@ -76,7 +77,7 @@ const ChangeList = Type.Object(
     object: Type.Literal('list'),
     data: Type.Array(ChangeSchema),
     page: LogPageSchema,
-    meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
+    meta: Type.Object({ requestId: Type.String(), tier: TierSchema }),
   },
   { $id: 'ChangeList', description: 'Changes, the oldest first.' },
 );

@@ -1,6 +1,7 @@
 // Event object: its schema in the documentation, and the query of the endpoints that read events.
 
 import { Type } from 'typebox';
+import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import { LogPageSchema } from '../../http/output/log-page.ts';
 import { AddressSchema, LocationSchema, nullable, oneOf, texts } from '../../listings/record.ts';
 import { LISTING_TYPES, STATUSES } from '../../listings/vocabulary.ts';
@@ -135,7 +136,7 @@ export const EventListSchema = Type.Object(
     object: Type.Literal('list'),
     data: Type.Array(EventSchema),
     page: LogPageSchema,
-    meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
+    meta: Type.Object({ requestId: Type.String(), tier: TierSchema }),
   },
   { $id: 'EventList', description: 'Events, the oldest first.' },
 );

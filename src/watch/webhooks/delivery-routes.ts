@@ -1,12 +1,14 @@
 // Routes of deliveries: listed, and sent once more.
 
 import { Type } from 'typebox';
+import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { queryDigest, readCursor, writeCursor } from '../../http/input/cursor.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { EVENT_TYPES } from '../events/event-types.ts';
 import { requireOwnWatcher, WatcherParams } from '../events/own-watcher.ts';
 import {
   DELIVERY_STATUSES,
@@ -40,7 +42,7 @@ export const DeliverySchema = Type.Object(
     object: Type.Literal('delivery'),
     webhookId: Type.String(),
     eventId: Type.String({ description: 'The header `webhook-id`: the same in every attempt.' }),
-    eventType: Type.String(),
+    eventType: Type.Enum(Object.keys(EVENT_TYPES)),
     watcherId: Type.String(),
     attempt: Type.Integer({ description: 'Attempts so far.' }),
     status: statusSchema,
@@ -68,7 +70,7 @@ const DeliveryListSchema = Type.Object(
       hasMore: Type.Boolean(),
       nextCursor: nullable(Type.String()),
     }),
-    meta: Type.Object({ requestId: Type.String(), tier: Type.String() }),
+    meta: Type.Object({ requestId: Type.String(), tier: TierSchema }),
   },
   { $id: 'DeliveryList', description: 'One page of deliveries, the newest event first.' },
 );
