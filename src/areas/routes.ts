@@ -71,7 +71,7 @@ const AreaParams = Type.Object({
 
 const access = { credentials: 'optional', scope: 'listings:read', counts: 'month' } as const;
 const common = { method: 'GET', tag: 'Areas', access } as const;
-const codes = ['INVALID_CURSOR'] as const;
+const codes = ['INVALID_CURSOR', 'INVALID_GEOMETRY'] as const;
 const missing = { 404: 'No such area' };
 const unchanged = { 304: 'Not modified since the ETag in the request', ...missing };
 
