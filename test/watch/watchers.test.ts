@@ -216,7 +216,7 @@ test('each fault of a body names its member and the remedy, and creates nothing'
   const large = { target, metadata: { a: 'x'.repeat(33_000) } };
   const tooLarge = await create(key, large);
   assert.deepEqual([tooLarge.status, tooLarge.code], [413, 'PAYLOAD_TOO_LARGE']);
-  assert.match(tooLarge.text, /larger than this endpoint \(32,768 bytes\) takes/);
+  assert.match(tooLarge.text, /too large: this endpoint takes at most 32,768 bytes/);
   const { watcher } = await send('GET', '', { key });
   assert.deepEqual((watcher as unknown as { data: unknown[] }).data, []);
 });

@@ -37,10 +37,12 @@ const FRAMEWORK: Readonly<Record<string, (bodyBytes?: number) => Problem>> = {
 };
 
 /** The problem of a body that is larger than the endpoint's `bodyBytes`, or than the server's bound for all. */
-export function bodyTooLarge(bodyBytes: number | undefined): Problem {
-  const most =
-    bodyBytes === undefined ? 'this service' : `this endpoint (${bodyBytes.toLocaleString('en-US')} bytes)`;
-  return new Problem('PAYLOAD_TOO_LARGE', `The body is larger than ${most} takes. Send less.`, {
+function bodyTooLarge(bodyBytes: number | undefined): Problem {
+  const remedy =
+    bodyBytes === undefined
+      ? 'send less'
+      : `this endpoint takes at most ${bodyBytes.toLocaleString('en-US')} bytes`;
+  return new Problem('PAYLOAD_TOO_LARGE', `The body is too large: ${remedy}.`, {
     headers: { connection: 'close' },
   });
 }
