@@ -1,7 +1,7 @@
 // Search handler: plans and resolves a query, reads its results, and answers in the requested format.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { atLeast, type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
+import { atLeast, type Principal, pageSize, type TierPlan, type Tiers } from '../../access/tiers/tiers.ts';
 import type { AreaIdCache } from '../../areas/area-cache.ts';
 import { Faults } from '../../http/input/faults.ts';
 import type { Reply } from '../../http/output/reply.ts';
@@ -96,8 +96,7 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
   return async (request) => {
     const { query, caller } = request;
     const limit = pageSize(tiers[caller.tier], query.limit);
-    const { format, planned } = readSearch(request, limit, clock.now());
-    refuseLargeLimit(format, caller, tiers[caller.tier], query.limit);
+    const { format, planned } = readSearch(request, tiers[caller.tier], limit, clock.now());
     const loading = await options.findLoading();
     const reader = buildReaderView(caller, query, planned.startedAt, options.publicUrl);
     const isExport = isLineFormat(format) && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
@@ -133,12 +132,14 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
 
 /** The format and the plan. Throws one problem with all faults of the query that need no look at listings. */
 function readSearch(
-  { type, query, mediaType }: SearchRequest,
+  { type, query, mediaType, caller }: SearchRequest,
+  plan: TierPlan,
   limit: number,
   now: number,
 ): { readonly format: Format; readonly planned: SearchPlan } {
   const faults = new Faults();
   const format = faults.attempt(() => formatOf(query, mediaType));
+  faults.attempt(() => refuseLargeLimit(format ?? 'json', caller, plan, query.limit));
   faults.attempt(() => requirePriceFacet(query));
   faults.attempt(() => parseStats(type, query.stats ?? []));
   const listed = faults.attempt(() => withoutClusterCursor(query)) ?? query;

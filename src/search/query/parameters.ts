@@ -120,7 +120,7 @@ export const answerParameters = {
 };
 
 /** Parameters that a response without a page of its own has no use for. */
-const PAGE_ONLY = ['format', 'facets', 'stats', 'cluster', 'zoom', 'explain'] as const;
+const PAGE_ONLY = ['format', 'facets', 'stats', 'cluster', 'zoom', 'explain', 'priceBucket'] as const;
 
 export const RentalSearchQuery = Type.Object({
   ...placeParameters,
