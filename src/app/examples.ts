@@ -137,6 +137,7 @@ export const EXAMPLES: Examples = {
   },
   perOperation: {
     listWatchers: { status: 'active' },
+    ...{ exportSales: { include: ['cursor'] }, exportRentals: { include: ['cursor'] } },
     listAreas: { ...AREA_LIST, q: 'ash', bbox: [-137.6, 40.6, -137.2, 41.1] },
     ...{ listAreaChildren: AREA_LIST, listNearbyAreas: AREA_LIST, getArea: AREA_LIST },
     listPropertyListings: { include: ['daysOnMarket'] },

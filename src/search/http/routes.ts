@@ -228,7 +228,7 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
           description,
           accepts: [MEDIA_TYPES[format]],
           answer: documented,
-          query: inOneFormat(query),
+          query: inOneFormat(query, format),
           handle: handleQuery,
         }),
       ),

@@ -143,8 +143,22 @@ const AnySearchQuery = Type.Object({
   ...answerParameters,
 });
 
+const CSV_INCLUDED = choices(
+  ['daysOnMarket', 'cursor'],
+  'Adds the columns `cumulativeDaysOnMarket` and `daysOnMarketReported` (`daysOnMarket`), or as the last one where an ' +
+    'interrupted export can continue (`cursor`).',
+);
+const OTHER_INCLUDED = choices(
+  INCLUDED,
+  'Adds to each listing its `history`, its `property`, the source’s own RESO fields (`reso`), or `cumulativeDaysOnMarket` ' +
+    'and `daysOnMarketReported` (`daysOnMarket`).',
+);
+
 /** The query of a path that has one format. */
-export const inOneFormat = (query: TObject): TObject => Type.Omit(query, [...PAGE_ONLY]);
+export function inOneFormat(query: TObject, format: Format): TObject {
+  const { properties } = Type.Omit(query, [...PAGE_ONLY]);
+  return Type.Object({ ...properties, include: format === 'csv' ? CSV_INCLUDED : OTHER_INCLUDED });
+}
 
 /** A parsed query of either search. */
 export type SearchQuery = Static<typeof AnySearchQuery>;
