@@ -28,12 +28,12 @@ const HEADERS = {
 
 const Params = Type.Object({
   key: Type.String({
-    pattern: '^[\\w-]{1,40}$',
+    pattern: '^[A-Za-z0-9_-]{1,40}$',
     missing: 'NOT_FOUND',
     description: 'The listing’s key.',
   }),
   file: Type.String({
-    pattern: '^(?:\\d{1,2}|tour)\\.svg$',
+    pattern: '^([0-9]{1,2}|tour)[.]svg$',
     missing: 'NOT_FOUND',
     description: 'The number of the photo, or `tour`.',
   }),

@@ -102,7 +102,7 @@ export const StatsQuery = Type.Object({
 });
 
 /** A rolling window of up to 999 days. */
-export const WINDOW_PATTERN = '^P[1-9]\\d{0,2}D$';
+export const WINDOW_PATTERN = '^P[1-9][0-9]{0,2}D$';
 
 export const HistoryQuery = Type.Object({
   ...{ listingType, ...scope, metrics },

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { TOOL_TABLE } from '../../src/mcp/tools/tool-table.ts';
 import { runs } from '../support/check/runs.ts';
 import {
   codeOf,
@@ -73,8 +74,8 @@ const TWINS: Readonly<Record<string, string>> = {
 };
 
 /** The route's answer to the same arguments, with the defaults that the tool states. */
-async function askRest(path: string, args: Json, schema: Schema): Promise<{ status: number; json: Json }> {
-  const { id, detail: _, ...query } = { ...statedDefaults(schema), ...args };
+async function askRest(path: string, args: Json, defaults: Json): Promise<{ status: number; json: Json }> {
+  const { id, detail: _, ...query } = { ...defaults, ...args };
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query))
     for (const item of Array.isArray(value) ? value : [value]) parameters.append(name, plain(item));
@@ -88,13 +89,6 @@ const plain = (value: unknown): string =>
   typeof value === 'number'
     ? value.toLocaleString('en-US', { useGrouping: false, maximumFractionDigits: 9 })
     : String(value);
-
-const statedDefaults = ({ properties = {} }: Schema): Json =>
-  Object.fromEntries(
-    Object.entries(properties as Record<string, Json>)
-      .filter(([, property]) => property.default !== undefined)
-      .map(([name, property]) => [name, property.default]),
-  );
 
 /** The content with the text of others back in its place. */
 function rebuilt({ structuredContent }: ToolAnswer): Json {
@@ -146,6 +140,7 @@ const seen = { answers: 0, problems: 0 };
 for (const [name, path] of Object.entries(TWINS)) {
   const tool = tools.find((each) => each.name === name);
   const schema = (tool?.inputSchema ?? {}) as Schema;
+  const { defaults = {} } = TOOL_TABLE.find((row) => row.name === name) ?? {};
   const id = path.startsWith('/v1/watchers') ? [watcherId, 'wat_nobody'] : [...homes, 'lst_nothing'];
 
   test(`${name} gives what ${path} gives, and refuses what it refuses`, async () => {
@@ -157,7 +152,7 @@ for (const [name, path] of Object.entries(TWINS)) {
         const what = `${name} ${JSON.stringify(sent)}`;
         // REST has no detail to be wrong about, and no path without its id.
         if (sent.detail === 'bogus' || (path.includes('{id}') && sent.id === undefined)) return;
-        const [answer, twin] = await Promise.all([call(name, sent), askRest(path, sent, schema)]);
+        const [answer, twin] = await Promise.all([call(name, sent), askRest(path, sent, defaults)]);
         seen[twin.status === 200 ? 'answers' : 'problems'] += 1;
         if (twin.status !== 200) return assertSameProblem(answer, twin, what);
         assert.notEqual(answer.isError, true, `${what}: ${JSON.stringify(answer.structuredContent)}`);

@@ -43,15 +43,12 @@ export const choices = <T extends string>(values: readonly T[], description: str
     }),
   );
 
-/** `100:200`, `100:`, `:200`, `*:200`, `100`. */
-export const RANGE = '^(?=.*\\d)(?:\\*|\\d{1,12}(?:\\.\\d{1,9})?)?(?::(?:\\*|\\d{1,12}(?:\\.\\d{1,9})?)?)?$';
-
 /** A range as one text: `100:200`, `100:`, `:200` or `*:200`, or one number. */
 export const range = (of: string, hints: readonly string[] = []) =>
   optional(
     Type.String({
       maxLength: 40,
-      pattern: RANGE,
+      form: 'range',
       description: `${of}: a range such as 2:4, 2: or *:4, or one number; replaces its min and max.`,
       hints,
     }),

@@ -21,6 +21,8 @@ export interface ValueSchema {
   readonly uniqueItems?: boolean;
   readonly pattern?: string;
   readonly format?: string;
+  /** A form that has no plain pattern, which code checks: clients and models of other vendors refuse schemas with others. */
+  readonly form?: 'range';
   readonly default?: unknown;
   readonly description?: string;
   /** Other names of the parameter; the value lands under the main name. */
@@ -70,6 +72,13 @@ const FORMATS: Readonly<Record<string, { readonly test: (text: string) => boolea
     'date-time': { test: isDateTime, name: 'a time such as 2026-03-31T12:00:00Z' },
     uuid: { test: (text) => /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(text), name: 'a UUID' },
   };
+
+/** `100:200`, `100:`, `:200`, `*:200`, `100`. */
+const RANGE = /^(?=.*\d)(?:\*|\d{1,12}(?:\.\d{1,9})?)?(?::(?:\*|\d{1,12}(?:\.\d{1,9})?)?)?$/;
+
+const FORMS: Readonly<Record<NonNullable<ValueSchema['form']>, { test: RegExp; name: string }>> = {
+  range: { test: RANGE, name: 'a range such as 2:4, 2: or *:4, or one number in plain decimal digits' },
+};
 
 /** Compiles the parser of a single value. Throws if the schema uses an unsupported keyword. */
 export function compileValue(schema: ValueSchema): ReadValue {
@@ -171,6 +180,7 @@ function compileText(schema: ValueSchema): ReadValue {
   const max = schema.maxLength ?? MAX_TEXT_LENGTH;
   const pattern = schema.pattern === undefined ? null : new RegExp(schema.pattern, 'u');
   const format = formatOf(schema);
+  const form = schema.form === undefined ? null : FORMS[schema.form];
   const hint = schema.description === undefined ? '' : ` (${schema.description})`;
   return (text) => {
     if (text.length === 0 && min > 0) return new ValueError('must not be empty');
@@ -178,6 +188,7 @@ function compileText(schema: ValueSchema): ReadValue {
     if (text.length > max) return new ValueError(`must have at most ${max} characters`);
     if (text.includes('\0')) return new ValueError('must not contain the character NUL');
     if (format !== null && !format.test(text)) return new ValueError(`must be ${format.name}`);
+    if (form !== null && !form.test.test(text)) return new ValueError(`must be ${form.name}`);
     if (pattern !== null && !pattern.test(text)) return new ValueError(`must have the expected form${hint}`);
     return text;
   };

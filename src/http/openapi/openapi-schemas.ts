@@ -16,6 +16,7 @@ const OWN_KEYWORDS = new Set([
   'missing',
   'flag',
   'written',
+  'form',
   'internal',
 ]);
 

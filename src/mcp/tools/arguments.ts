@@ -1,4 +1,4 @@
-// Arguments of tools, read as strictly as the route reads its parameters, by the same schemas.
+// Arguments of tools: put into the types of the route's parameters, then read as strictly as the route reads them.
 
 import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Route } from '../../http/frame/route.ts';
@@ -16,6 +16,7 @@ import { redact } from '../../lib/log.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
 import { isRequired, parametersOf } from './json-schema.ts';
+import { normalizeArguments } from './lenient-arguments.ts';
 import type { Detail, Json, ToolRow } from './tool-row.ts';
 
 /** Arguments as the route's handler takes them. */
@@ -32,6 +33,8 @@ export interface ToolArguments {
 export type ReadArguments = (args: unknown) => ToolArguments;
 
 const MAX_ARGUMENTS = 200;
+/** Of arguments that only tools have. */
+const OWN_SCHEMA = { type: 'string' };
 const DETAILS: readonly Detail[] = ['short', 'full'];
 
 /** Compiles the reader of a tool's arguments. Throws if the row shows a parameter that its route does not have. */
@@ -40,8 +43,11 @@ export function compileArguments(row: ToolRow, route: Route<Principal>): ReadArg
   const readQuery = route.query === undefined ? () => ({}) : compileJsonQuery(route.query);
   const readBody = route.body === undefined || route.ownBody === true ? null : compileBody(route.body);
   const names = createNames(row, route);
+  const parameters = parametersOf(route);
+  const schemaOf = (name: string) => parameters[names.parameter(name)] ?? OWN_SCHEMA;
   return (args) => {
-    const { sent, errors } = names.classify(args);
+    const { sent: given, errors } = names.classify(args);
+    const sent = normalizeArguments(given, schemaOf);
     const detail = readDetail(sent.detail, errors);
     const defaults = { ...row.defaults, ...row.defaultsFor?.(byParameter(sent, names), detail) };
     const missing = Object.entries(defaults).filter(([name]) => !names.isSent(name, sent));

@@ -34,13 +34,14 @@ export function createTools(routes: readonly Route<Principal>[], options: ToolOp
 }
 
 function createTool(row: ToolRow, route: Route<Principal>, { publicUrl, report, clock }: ToolOptions): Tool {
-  const { name, title, description, annotations } = row;
+  const { name, title, annotations } = row;
+  const description = `${row.description}${exampleOf(row)}`;
   const readArguments = compileArguments(row, route);
   return {
     name,
     descriptor: {
       ...{ name, title, description, annotations },
-      ...{ inputSchema: inputSchema(row, route), outputSchema: outputSchema(row, route) },
+      ...{ inputSchema: inputSchema(row, route), outputSchema: outputSchema(row) },
     },
     access: route.access,
     async call(args, context) {
@@ -63,6 +64,11 @@ function createTool(row: ToolRow, route: Route<Principal>, { publicUrl, report, 
       }
     },
   };
+}
+
+/** The first example, where it has more than an id: in words, since not every vendor of models takes examples in schemas. */
+function exampleOf({ examples: [first = {}] }: ToolRow): string {
+  return Object.keys(first).length > 1 ? ` Example: ${JSON.stringify(first)}` : '';
 }
 
 function requireTier({ name }: ToolRow, { access }: Route<Principal>, { tier }: Principal): void {

@@ -33,14 +33,6 @@ const metricsFor =
     return { metrics: METRICS[isRental ? 'rental' : 'sale'].slice(0, count) };
   };
 
-const DESCRIPTIONS = {
-  listingType: 'rental or sale.',
-  areaId: 'In any of these areas. find_areas gives ids by name.',
-  metrics:
-    'Ids of metrics, such as median_rent, median_list_price, inventory, months_of_supply; with the suffix _mom or _yoy the change to the month or year before. Default: the most telling ones; detail "full": all. The resource freehold://metrics defines each.',
-  cursor: 'nextCursor of the previous result. Send the same arguments with it.',
-};
-
 const FIGURE = ['value', 'n', 'unit', 'suppressed'];
 
 /** A share as 4.5 %, money and counts as they are. */
@@ -91,10 +83,11 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     description:
       'Computes prices, supply and pace of a market for a period, by default the last full month, of areas and kinds of homes; groupBy splits them by property type or bedrooms. get_market_history gives the same over time, compare_markets the same for several areas.',
     operation: 'getMarketStats',
+    output: ['scope', 'period', 'metrics'],
     shown: [...PLACE, ...HOMES, 'from', 'to', 'metrics', 'groupBy', 'currency', 'units', 'limit', 'cursor'],
     defaults: { limit: 10 },
     defaultsFor: metricsFor(10),
-    descriptions: { ...DESCRIPTIONS, limit: 'Groups in the result.' },
+    descriptions: { limit: 'Groups in the result.' },
     examples: [
       { listingType: 'rental', areaId: ['city-eastmark'], bedrooms: [2] },
       { listingType: 'sale', city: ['Eastmark'], metrics: ['median_list_price', 'median_list_price_yoy'] },
@@ -118,13 +111,20 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     description:
       'Computes statistics of a market for each week, month, quarter or year, oldest first; by default the last 12 months. Use it for trends; get_market_stats has one period in detail.',
     operation: 'getMarketHistory',
+    output: ['scope', 'points', 'page'],
     shown: [
       ...[...PLACE, ...HOMES, 'interval', 'periods', 'from', 'to', 'metrics'],
       ...['currency', 'units', 'limit', 'cursor'],
     ],
     defaults: { limit: 12 },
     defaultsFor: metricsFor(3),
-    descriptions: { ...DESCRIPTIONS, limit: 'Points in the result.' },
+    descriptions: {
+      interval: 'Default month.',
+      periods: 'Points before to. Default 12.',
+      from: 'First day of the first point, which begins an interval.',
+      to: 'The day after the last point.',
+      limit: 'Points in the result.',
+    },
     examples: [{ listingType: 'sale', areaId: ['city-eastmark'], interval: 'quarter', periods: 8 }],
     annotations: READS,
     short: { keep: { 'points/*/metrics/*': FIGURE }, drop: DROP },
@@ -142,6 +142,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     description:
       'Computes the same statistics for several areas over the same days, in the order of areaId. Use it to choose between neighbourhoods or cities; find_areas gives their ids.',
     operation: 'compareMarkets',
+    output: ['scope', 'areas', 'page'],
     shown: [
       'listingType',
       'areaId',
@@ -156,11 +157,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     ],
     defaults: { limit: 10 },
     defaultsFor: metricsFor(5),
-    descriptions: {
-      ...DESCRIPTIONS,
-      areaId: 'The areas to compare. find_areas gives ids by name.',
-      limit: 'Areas in the result.',
-    },
+    descriptions: { areaId: 'Up to 50 ids from find_areas.', limit: 'Areas in the result.' },
     examples: [{ listingType: 'rental', areaId: ['city-eastmark', 'neighborhood-ashgrove'] }],
     annotations: READS,
     short: { keep: { 'areas/*/metrics/*': FIGURE }, drop: DROP },

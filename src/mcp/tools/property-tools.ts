@@ -1,11 +1,10 @@
 // Rows of the tool table about one home: the record, the live copy, the estimate and comparable homes.
 
-import { orNull } from './json-schema.ts';
 import { listingLine, objectOf, rowsOf, shortListingAt, word } from './listing-text.ts';
 import { comparablesText, estimateText, propertyText } from './property-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
 
-const ID = 'The id of a property, or of any of its listings.';
+const ID = 'Of a property, or of any of its listings.';
 
 const PROPERTY_FIELDS = [
   ...[
@@ -77,14 +76,17 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
       detail === 'short' && fields === undefined ? { fields: fieldsOf(include) } : {},
     descriptions: {
       id: ID,
+      include: '',
+      freshness: 'auto (default): live if your tier has it.',
       fields:
-        'Returns only these members, such as id,address.full,currentListing.price. Replaces the short record.',
+        'Only these members, such as id, address.full, currentListing.price; in place of the short record.',
     },
     examples: [
       { id: 'lst_8bxfyd9szrvre5mvzvqg' },
       { id: 'prp_jyytkd4rcjfc20mt9n16', include: ['history', 'estimate'] },
     ],
     annotations: { ...READS, openWorldHint: true },
+    output: ['id'],
     short: {},
     text: propertyText,
     links: ({ id, currentListing }) => propertyLinks(id, [objectOf(currentListing)]),
@@ -96,17 +98,13 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
       'Fetches one listing from its source now, and gives that copy beside the stored one. Use it before the user relies on a price or a status. Takes up to ten seconds. Needs the Pro tier and the scope listings:live.',
     operation: 'streamListing',
     shown: [],
-    descriptions: { id: 'The id of a listing.' },
+    descriptions: { id: 'Of a listing.' },
     examples: [{ id: 'lst_8bxfyd9szrvre5mvzvqg' }],
     annotations: { ...READS, openWorldHint: true },
     short: {
       keep: { ...shortListingAt('cached', LIVE), ...shortListingAt('live', LIVE) },
     },
-    output: {
-      cached: { type: 'object' },
-      live: orNull({ type: 'object' }),
-      error: orNull({ type: 'object' }),
-    },
+    output: ['cached', 'live', 'error'],
     text({ cached, live, error }, now) {
       const { code, message } = objectOf(error);
       return [
@@ -122,6 +120,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     description:
       'Estimates what one home would sell for and rent for today, with a range that is meant to contain 80 % of the prices paid. No estimate means too few comparable homes. find_comparables shows homes to compare with.',
     operation: 'estimateProperty',
+    output: ['propertyId', 'sale', 'rent'],
     shown: [],
     descriptions: { id: ID },
     examples: [{ id: 'prp_jyytkd4rcjfc20mt9n16' }],
@@ -136,8 +135,15 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     description:
       'Lists the homes most like one home nearby that closed recently or are on the market, with prices, distances and what differs. Use it to judge an asking price; estimate_value computes a value from them.',
     operation: 'listComparables',
+    output: ['propertyId', 'data'],
     shown: ['listingType', 'maxRadius', 'daysOld', 'compCount', 'units'],
-    descriptions: { id: ID },
+    descriptions: {
+      id: ID,
+      listingType: 'Default: that of its current listing.',
+      maxRadius: 'In miles, or km if units is metric. Default 5.',
+      daysOld: 'Age of closings in days. Default 365.',
+      compCount: '5 to 25. Default 10.',
+    },
     examples: [{ id: 'prp_jyytkd4rcjfc20mt9n16', compCount: 5 }],
     annotations: READS,
     short: {

@@ -29,28 +29,23 @@ const HOME = [
   ...['minLivingArea', 'maxLivingArea', 'minYearBuilt', 'features', 'hasPhotos'],
   ...['maxDaysOnMarket', 'listedSince', 'priceChanged', 'openHouseFrom', 'openHouseTo'],
 ];
+const TERMS = [
+  ...['availableFrom', 'availableBy', 'minLeaseTermMonths', 'furnished', 'pets', 'noFee', 'maxMoveInCost'],
+];
+const COSTS = [
+  ...['newConstruction', 'waterfront', 'minLotSize', 'maxMonthlyCost', 'closedSince', 'underContract'],
+];
+/** The filters of both searches, which a watcher takes too. */
+export const FILTERS = [...PLACE, ...HOME, ...TERMS, ...COSTS, 'currency', 'units'];
 const ANSWER = ['currency', 'units', 'sort', 'limit', 'cursor', 'count', 'fields', 'explain'];
-
-const DESCRIPTIONS = {
-  q: 'Words in address, area names or description; all must match. Tolerates typos in names. For numbers and kinds use the other parameters.',
-  areaId: 'In any of these areas. find_areas gives ids by name.',
-  features: 'Homes that have all of these, such as washer_dryer or pool.',
-  sort: 'price, -price, -listedAt (default), pricePerArea, livingArea, daysOnMarket, closedAt, distance (needs lat, lng and radius), -relevance (needs q); - is descending.',
-  limit: 'Homes in the result, at most your tier’s page size.',
-  cursor: 'nextCursor of the previous result. Send the same filters with it.',
-  count: 'Whether to count total: exact (default; estimate means the same) or none.',
-  fields:
-    'Returns only these members of each record, such as id,price,address.city,photos[1]. Replaces the short record.',
-  explain:
-    'True: for each filter, how many homes match it alone and how many match all others. Use it when nothing is found.',
-};
 
 const shared = {
   defaults: { limit: 10 },
   defaultsFor: ({ fields }: Json, detail: string) =>
     detail === 'short' && fields === undefined ? { fields: ['summary'] } : {},
-  descriptions: DESCRIPTIONS,
+  descriptions: { limit: 'Homes in the result.' },
   annotations: READS,
+  output: ['data', 'page', 'total', 'meta'],
   short: {},
 } as const;
 
@@ -78,30 +73,16 @@ function searchText(answer: Json, noun: string, now: number): string {
 const searchLinks = ({ data }: Json) =>
   rowsOf(data).map(({ id }) => ({ kind: 'listing', id: String(id) }) as const);
 
-const NEXT =
-  'Read one home with get_property, fetch it from its source with get_listing_live, compare prices with find_comparables or get_market_stats, and follow the search with create_watcher.';
+const NEXT = 'Next: get_property, get_listing_live, find_comparables, create_watcher.';
 
 export const SEARCH_TOOLS: readonly ToolRow[] = [
   {
     ...shared,
     name: 'search_rentals',
     title: 'Search homes for rent',
-    description: `Finds homes for rent by place, rent, size, pets and dates. Values of one parameter are alternatives; different parameters must all match. ${NEXT}`,
+    description: `Finds homes for rent by place, rent, size, pets and dates. Values of one argument are alternatives; different arguments must all match. ${NEXT}`,
     operation: 'searchRentals',
-    shown: [
-      ...PLACE,
-      ...HOME,
-      ...[
-        'availableFrom',
-        'availableBy',
-        'minLeaseTermMonths',
-        'furnished',
-        'pets',
-        'noFee',
-        'maxMoveInCost',
-      ],
-      ...ANSWER,
-    ],
+    shown: [...PLACE, ...HOME, ...TERMS, ...ANSWER],
     examples: [
       { city: ['Eastmark'], minBedrooms: 3, maxPrice: 2500, pets: ['dogs'] },
       { areaId: ['neighborhood-ashgrove'], sort: ['price'] },
@@ -113,14 +94,9 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
     ...shared,
     name: 'search_sales',
     title: 'Search homes for sale',
-    description: `Finds homes for sale, and with status CLOSED those that were sold, by place, price, size and dates. Values of one parameter are alternatives; different parameters must all match. ${NEXT}`,
+    description: `Finds homes for sale, and with status CLOSED those sold, by place, price, size and dates. Values of one argument are alternatives; different arguments must all match. ${NEXT}`,
     operation: 'searchSales',
-    shown: [
-      ...PLACE,
-      ...HOME,
-      ...['newConstruction', 'waterfront', 'minLotSize', 'maxMonthlyCost', 'closedSince', 'underContract'],
-      ...ANSWER,
-    ],
+    shown: [...PLACE, ...HOME, ...COSTS, ...ANSWER],
     examples: [
       { city: ['Eastmark'], minBedrooms: 3, maxPrice: 700000 },
       { areaId: ['city-eastmark'], status: ['CLOSED'], closedSince: 'P90D', sort: ['-closedAt'] },
@@ -132,11 +108,19 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
     name: 'find_areas',
     title: 'Find areas by name or place',
     description:
-      'Finds neighbourhoods, cities, ZIP codes, counties and other areas by name, by a point in them, or below another area, with the numbers of homes on the market. Pass their ids as areaId to search_rentals, search_sales, get_market_stats and compare_markets.',
+      'Finds neighbourhoods, cities, ZIP codes, counties and other areas by name, by a point in them, or below another area, with the numbers of homes on the market. Their ids are areaId elsewhere.',
     operation: 'listAreas',
+    output: ['data', 'page'],
     shown: ['q', 'type', 'parentId', 'ancestorId', 'lat', 'lng', 'sort', 'limit', 'cursor'],
     defaults: { limit: 10 },
-    descriptions: { limit: 'Areas in the result, at most your tier’s page size.' },
+    descriptions: {
+      q: 'Starts of words of the name, in any order; typos are tolerated.',
+      parentId: 'Areas right below this one.',
+      ancestorId: 'Areas anywhere below this one.',
+      lat: 'With lng: areas around this point.',
+      sort: 'Default name.',
+      limit: 'Areas in the result.',
+    },
     examples: [
       { q: 'ashgrove' },
       { ancestorId: 'city-eastmark', type: 'neighborhood', sort: '-listingCount' },

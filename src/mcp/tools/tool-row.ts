@@ -34,8 +34,8 @@ export interface ToolRow {
   readonly defaultsFor?: (args: Json, detail: Detail) => Json;
   /** Descriptions in place of the route's. */
   readonly descriptions?: Readonly<Record<string, string>>;
-  /** Schemas in place of the route's, by `$id`. */
-  readonly schemas?: Readonly<Record<string, Json>>;
+  /** Members to show of an argument that is an object with very many. */
+  readonly watched?: readonly string[];
   /** Valid arguments. */
   readonly examples: readonly Json[];
   readonly annotations: ToolAnnotations;
@@ -43,8 +43,8 @@ export interface ToolRow {
   readonly short?: ShortForm;
   /** The answer where the route's is empty. */
   readonly emptyAnswer?: (args: Json) => Json;
-  /** Members of the answer where the route's schema does not say them. */
-  readonly output?: Json;
+  /** Members that every answer has. */
+  readonly output: readonly string[];
   /** The answer in words, from its projection; `now` in milliseconds, for ages. */
   readonly text: (answer: Json, now: number) => string;
   /** What the answer is about, for links. */

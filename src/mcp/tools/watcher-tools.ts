@@ -10,11 +10,12 @@ import {
   shortListingAt,
   word,
 } from './listing-text.ts';
+import { FILTERS } from './search-tools.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
 
 const CHANGES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
-const ID = 'The id of a watcher. list_watchers gives ids.';
+const ID = 'From list_watchers.';
 
 function targetLine(target: unknown): string {
   const { type, listingType, query, listingId, propertyId, metric, areaId, condition } = objectOf(target);
@@ -59,12 +60,6 @@ function eventText({ data, page }: Json, now: number): string {
 
 const EVENT = ['id', 'type', 'timestamp', 'cursor', 'watcherId', 'data'];
 
-const WATCHED_QUERY = {
-  type: 'object',
-  description:
-    'Filters as for search_rentals (listingType rental) or search_sales (sale), such as {"city":["Eastmark"],"minBedrooms":3}: no sort, limit, cursor or fields; dates, no durations such as P7D.',
-};
-
 const WATCHER_TOOLS: readonly ToolRow[] = [
   {
     name: 'list_watchers',
@@ -72,9 +67,10 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     description:
       'Lists what you watch, newest first: searches, homes and figures of the market, with their state. Read what happened with get_watcher_events.',
     operation: 'listWatchers',
+    output: ['data', 'page'],
     shown: ['status', 'limit', 'cursor'],
     defaults: { limit: 10 },
-    descriptions: { limit: 'Watchers in the result, at most your tier’s page size.' },
+    descriptions: { status: '', limit: 'Watchers in the result.' },
     examples: [{}, { status: 'active' }],
     annotations: READS,
     short: { drop: ['data/*/interpretation', 'data/*/version', 'data/*/updatedAt'] },
@@ -92,15 +88,25 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     description:
       'Begins to watch a search, a listing, a property or a figure of the market, and keeps what happens as events for 30 days. Show the user what you are about to watch first. Read the events with get_watcher_events; pause_watcher and delete_watcher end it. Your tier limits how many you may have: get_usage.',
     operation: 'createWatcher',
+    output: ['id', 'status', 'target'],
     shown: ['target', 'name', 'events', 'cadence', 'timeZone', 'expiresAt', 'metadata', 'backfill'],
     refused: {
       delivery:
         'is not for agents: a person adds webhooks, with POST /v1/watchers of the REST API. Events can be read with get_watcher_events',
     },
     descriptions: {
-      backfill: 'True: what matches now is told as events too. Default false: only what changes from now on.',
+      target:
+        'By type. listing: listingId. property: propertyId. search: listingType and query, the filters of search_rentals or search_sales, with dates, no durations. market: areaId, listingType, metric and condition: value in the unit of the metric, or of changes in percent (-3: 3 % less) from one window such as P30D to the next.',
+      name: 'For people.',
+      events:
+        'Default: of a search search.match_added and search.match_removed, else all. Others: get_watcher_events lists them as type.',
+      cadence: 'At once, or together in a digest. Default: the fastest of your tier.',
+      timeZone: 'Of digests, such as America/Chicago. Default: that of what is watched.',
+      expiresAt: 'A time such as 2030-01-31T12:00:00Z. Default: never.',
+      metadata: 'JSON of up to 16 texts of your own: {"for":"Ann"}.',
+      backfill: 'Whether what matches now becomes events too. Default false.',
     },
-    schemas: { WatchedRentals: WATCHED_QUERY, WatchedSales: WATCHED_QUERY },
+    watched: FILTERS,
     examples: [
       {
         target: {
@@ -128,9 +134,15 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     description:
       'Reads the events of one watcher, oldest first: new matches, changed prices and statuses, crossed thresholds. Keep nextCursor of the page and send it as after the next time: no event is skipped, none comes twice.',
     operation: 'listWatcherEvents',
+    output: ['data', 'page'],
     shown: ['after', 'type', 'digest', 'limit'],
     defaults: { limit: 10 },
-    descriptions: { id: ID, type: 'Only events of these types.', limit: 'Events in the result.' },
+    descriptions: {
+      id: ID,
+      type: '',
+      digest: 'Cursor of a watcher.digest event: its events.',
+      limit: 'Events in the result.',
+    },
     examples: [{ id: 'wat_f22393f543c7dd0bfec6f5c7' }, { id: 'wat_f22393f543c7dd0bfec6f5c7', after: 'now' }],
     annotations: READS,
     short: {
@@ -153,6 +165,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     title: 'Pause a watcher',
     description: 'Stops a watcher until resume_watcher. What happens meanwhile is not told later.',
     operation: 'pauseWatcher',
+    output: ['id', 'status', 'target'],
     shown: [],
     descriptions: { id: ID },
     examples: [{ id: 'wat_f22393f543c7dd0bfec6f5c7' }],
@@ -165,6 +178,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     title: 'Resume a watcher',
     description: 'Lets a paused watcher tell again what changes from now on.',
     operation: 'resumeWatcher',
+    output: ['id', 'status', 'target'],
     shown: [],
     descriptions: { id: ID },
     examples: [{ id: 'wat_f22393f543c7dd0bfec6f5c7' }],
@@ -182,7 +196,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     examples: [{ id: 'wat_f22393f543c7dd0bfec6f5c7' }],
     annotations: { ...CHANGES, destructiveHint: true, idempotentHint: true },
     emptyAnswer: ({ id }) => ({ object: 'watcher', id, deleted: true }),
-    output: { object: { type: 'string' }, id: { type: 'string' }, deleted: { type: 'boolean' } },
+    output: ['id', 'deleted'],
     text: ({ id }) => `Deleted ${word(id)}.`,
   },
 ];
@@ -200,6 +214,7 @@ const USAGE_TOOL: ToolRow = {
   description:
     'Says what your tier allows and what is left: calls of the minute and the month, watchers, streams. Counts for the minute only. Use it before many calls, and when a limit was met.',
   operation: 'getUsage',
+  output: ['tier', 'minute', 'month'],
   shown: [],
   examples: [{}],
   annotations: READS,

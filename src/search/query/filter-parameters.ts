@@ -11,7 +11,6 @@ import {
   moment,
   names,
   optional,
-  RANGE,
   range,
   text,
   whole,
@@ -153,7 +152,7 @@ const numbers = {
     list(
       Type.Union([
         Type.Integer({ minimum: 0, maximum: 1_000 }),
-        Type.String({ maxLength: 40, pattern: RANGE, description: 'a range such as 2:4, 2: or *:4' }),
+        Type.String({ maxLength: 40, form: 'range', description: 'a range such as 2:4, 2: or *:4' }),
       ]),
       {
         description: 'Exact numbers of bedrooms, or one range such as 2:4, 2: or *:4. 0 is a studio.',

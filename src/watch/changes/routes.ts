@@ -85,7 +85,7 @@ const ChangeList = Type.Object(
 const ChangeQuery = Type.Object({
   after: Type.Optional(
     Type.String({
-      pattern: '^(?:now|[0-9]{1,15})$',
+      pattern: '^(now|[0-9]{1,15})$',
       hints: ['cursor', 'since', 'since_id', 'starting_after', 'from', 'offset', 'sequence'],
       description:
         'The sequence of the last change that you have read, `nextCursor` of the last page, or `now` for new changes ' +

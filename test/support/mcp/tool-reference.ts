@@ -5,6 +5,7 @@ import type { Access, Route } from '../../../src/http/frame/route.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createTools } from '../../../src/mcp/tools/create-tools.ts';
 import type { Tool } from '../../../src/mcp/tools/tool.ts';
+import type { ToolRow } from '../../../src/mcp/tools/tool-row.ts';
 import { TOOL_TABLE } from '../../../src/mcp/tools/tool-table.ts';
 
 const HEAD = `# Tools of the MCP endpoint
@@ -20,23 +21,28 @@ export function unconnectedTools(routes: readonly Route<Principal>[] = unconnect
 /** The text of docs/mcp-tools.md. */
 export function toolReference(): string {
   const routes = unconnectedRoutes();
-  const operations = new Map(TOOL_TABLE.map(({ name, operation }) => [name, operation]));
+  const rows = new Map(TOOL_TABLE.map((row) => [row.name, row]));
   const sections = unconnectedTools(routes).map((tool) => {
-    const route = routes.find(({ operation }) => operation === operations.get(tool.name));
-    if (route === undefined) throw new Error(`There is no route of ${tool.name}`);
-    return section(tool, route);
+    const row = rows.get(tool.name);
+    const route = routes.find(({ operation }) => operation === row?.operation);
+    if (route === undefined || row === undefined) throw new Error(`There is no route of ${tool.name}`);
+    return section(tool, route, row);
   });
   return [HEAD, ...sections].join('\n');
 }
 
-function section({ name, access, descriptor }: Tool, { method, path }: Route<Principal>): string {
-  const { title, description, inputSchema, annotations } = descriptor;
-  const { properties = {}, required = [], examples = [] } = inputSchema as JsonSchema;
+function section(
+  { name, access, descriptor }: Tool,
+  { method, path }: Route<Principal>,
+  { description, examples }: ToolRow,
+): string {
+  const { title, inputSchema, annotations } = descriptor;
+  const { properties = {}, required = [] } = inputSchema as JsonSchema;
   const rows = Object.entries(properties).map(([argument, schema]) =>
     cells(
       `\`${argument}\`${required.includes(argument) ? ', required' : ''}`,
       typeOf(schema),
-      meaning(schema),
+      schema.description ?? '',
     ),
   );
   const table = ['| Argument | Type | Meaning |', '|---|---|---|', ...rows];
@@ -45,7 +51,7 @@ function section({ name, access, descriptor }: Tool, { method, path }: Route<Pri
     `${title}. ${description}\n`,
     `\`${method} ${path.replaceAll(/:(\w+)/g, '{$1}')}\`. ${needs(access)} ${effect(annotations)}\n`,
     ...(rows.length === 0 ? ['It takes no arguments.\n'] : [`${table.join('\n')}\n`]),
-    ...(examples as unknown[])
+    ...examples
       .filter((example) => JSON.stringify(example) !== '{}')
       .map((example) => `\`\`\`json\n${JSON.stringify(example)}\n\`\`\`\n`),
   ].join('\n');
@@ -70,44 +76,17 @@ function effect({ readOnlyHint, destructiveHint, openWorldHint }: Tool['descript
 
 /** What the reference reads of a JSON Schema. */
 interface JsonSchema {
-  readonly type?: string | readonly string[];
+  readonly type?: string;
   readonly description?: string;
-  readonly default?: unknown;
   readonly enum?: readonly unknown[];
-  readonly const?: unknown;
   readonly items?: JsonSchema;
-  readonly anyOf?: readonly JsonSchema[];
   readonly properties?: Readonly<Record<string, JsonSchema>>;
   readonly required?: readonly string[];
-  readonly examples?: readonly unknown[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly maxItems?: number;
 }
 
-/** Bounds above only keep numbers within reason. */
-const LARGEST_SHOWN = 100_000;
-
-function typeOf(schema: JsonSchema): string {
-  const { type, items, anyOf, minimum, maximum, maxItems } = schema;
-  const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const]);
+function typeOf({ type = 'any', enum: values, items = {} }: JsonSchema): string {
   if (values !== undefined) return values.map((value) => `\`${String(value)}\``).join(', ');
-  if (anyOf !== undefined) return [...new Set(anyOf.map(typeOf))].join(' or ');
-  if (type === 'array')
-    return `list${maxItems === undefined ? '' : ` of up to ${maxItems}`}: ${typeOf(items ?? {})}`;
-  const name = [type ?? 'any'].flat().join(' or ');
-  if (minimum !== undefined && maximum !== undefined)
-    return maximum > LARGEST_SHOWN ? `${name}, from ${minimum}` : `${name}, ${minimum} to ${maximum}`;
-  if (minimum !== undefined) return `${name}, from ${minimum}`;
-  return maximum === undefined ? name : `${name}, up to ${maximum}`;
-}
-
-function meaning({ default: standard, anyOf = [], ...schema }: JsonSchema): string {
-  const description =
-    schema.description ?? anyOf.find((one) => one.description !== undefined)?.description ?? '';
-  return standard === undefined || description.includes('Default')
-    ? description
-    : `${description} Default: \`${JSON.stringify(standard)}\`.`;
+  return type === 'array' ? `list: ${typeOf(items)}` : type;
 }
 
 /** A row of a table, whose cells hold no line end and no bar. */
