@@ -157,7 +157,7 @@ for (const era of ERAS) {
   test(`${era}: resources are listed, read and completed`, async (t) => {
     const { client } = await connect(t, era);
     const { resources } = await client.listResources();
-    assert.equal(resources.length, 2);
+    assert.equal(resources.length, 3);
     for (const { uri, name, description } of resources) {
       assert.ok(name && description, uri);
       const { contents } = await client.readResource({ uri });

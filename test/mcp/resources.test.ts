@@ -63,7 +63,7 @@ test('two plain resources and four templates are listed, each with what it is fo
   const { resourceTemplates } = await client.listResourceTemplates();
   assert.deepEqual(
     resources.map(({ uri }) => uri),
-    ['freehold://metrics', 'freehold://limits'],
+    ['freehold://metrics', 'freehold://vocabulary', 'freehold://limits'],
   );
   assert.deepEqual(
     resourceTemplates.map(({ uriTemplate }) => uriTemplate),
@@ -281,4 +281,17 @@ test('a prompt is given with its arguments as data, and refused with the name of
   );
   assert.equal(refused.error?.code, -32_602);
   assert.match(refused.error?.message ?? '', /listingType is missing/);
+});
+
+test('the vocabulary has the features that homes here have, as searches count them, and what the service cannot know', async () => {
+  const { sale, unknown } = (await contentOf('freehold://vocabulary', keys.business)) as {
+    sale: { features: Record<string, number> };
+    unknown: string;
+  };
+  const [name, count] = Object.entries(sale.features)[0] ?? [];
+  const { total } = (await service.json(`/v1/search/sales?features=${name}&limit=1`, keys.business)) as {
+    total: { value: number };
+  };
+  assert.equal(count, total.value);
+  assert.match(unknown, /schools.*transit/);
 });

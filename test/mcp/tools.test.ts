@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { TOOL_TABLE } from '../../src/mcp/tools/tool-table.ts';
 import { codeOf, faultsOf, listTools, textOf, toolCaller } from '../support/mcp/call-tool.ts';
 import { startService } from '../support/service/service.ts';
@@ -42,7 +43,7 @@ test('a search finds what its REST twin finds, ten short records of it, with lin
     data.map(({ id }) => `listing://${id}`),
   );
   for (const { id } of data) assert.ok(textOf(result).includes(`listing://${id}`), id);
-  assert.match(textOf(result), new RegExp(`${total.value} homes for rent match; 10 shown`));
+  assert.match(textOf(result), new RegExp(`${total.value} homes for rent found; 10 shown`));
   assert.match(textOf(result), /send detail "full"/);
   assert.match(textOf(result), /cursor "[\w-]{20,}"/);
 });
@@ -160,6 +161,80 @@ test('no answer to the fewest arguments is longer than 12 kB', async () => {
     const bytes = Buffer.byteLength(JSON.stringify(result));
     assert.ok(bytes < 12_000, `${name}: ${bytes}`);
   }
+});
+
+test('no answer is longer than 8,000 tokens, whatever is asked for, and says what it left out', async (t) => {
+  const [home] = homesOf(await call('search_sales', {}));
+  const id = home?.id;
+  const include = ['listings', 'history', 'photos', 'areas', 'comparables', 'estimate', 'reso'];
+  const groupBy = ['propertyType', 'bedrooms'];
+  const market = { listingType: 'sale', limit: 500 };
+  const calls: readonly (readonly [string, object])[] = [
+    ['search_sales', { limit: 500 }],
+    ['search_rentals', { limit: 500, detail: 'full' }],
+    ['search_sales', { limit: 500, fields: ['description', 'photos', 'agent'] }],
+    ['find_areas', { limit: 500 }],
+    ['find_areas', { limit: 500, detail: 'full' }],
+    ['get_property', { id, include }],
+    ['get_property', { id, include, detail: 'full' }],
+    ['get_listing_live', { id, detail: 'full' }],
+    ['find_comparables', { id, compCount: 25, detail: 'full' }],
+    ['get_market_stats', { ...market, groupBy }],
+    ['get_market_stats', { ...market, groupBy, detail: 'full' }],
+    ['get_market_history', { ...market, periods: 120 }],
+    ['get_market_history', { ...market, detail: 'full' }],
+    ['compare_markets', { ...market, areaId: ['city-eastmark', 'county-calder'], detail: 'full' }],
+  ];
+  for (const [name, args] of calls) {
+    const result = await call(name, args);
+    assert.notEqual(result.isError, true, `${name}: ${textOf(result)}`);
+    const tokens = countTokens(JSON.stringify(result));
+    t.diagnostic(`${name} ${JSON.stringify(args).slice(0, 60)}: ${tokens}`);
+    assert.ok(tokens < 8_000, `${name} ${JSON.stringify(args)}: ${tokens}`);
+  }
+});
+
+test('rows that did not fit follow under the cursor of the answer, none twice and none lost', async () => {
+  const { data } = (await service.json('/v1/search/rentals?limit=500', keys.internal)) as { data: Home[] };
+  const ids: string[] = [];
+  for (let cursor: unknown; ids.length <= 12; ) {
+    const args = { limit: 500, detail: 'full', ...(cursor !== undefined && { cursor }) };
+    const result = await call('search_rentals', args);
+    const { page, omitted } = result.structuredContent as { page: { nextCursor: string }; omitted: string[] };
+    const rows = homesOf(result);
+    assert.ok(rows.length > 0 && omitted.some((one) => one.includes(`limit was lowered to ${rows.length}`)));
+    ids.push(...rows.map(({ id }) => id));
+    cursor = page.nextCursor;
+  }
+  assert.deepEqual(
+    ids,
+    data.slice(0, ids.length).map(({ id }) => id),
+  );
+});
+
+test('the text says what was found in numbers that agree, what each filter leaves, and which name was meant', async () => {
+  const nothing = await call('search_sales', { city: ['Eastmrk'], minPrice: 100, explain: true });
+  assert.match(textOf(nothing), /^0 homes for sale found/);
+  assert.match(textOf(nothing), /No city "Eastmrk"\. Did you mean Eastmark/);
+  assert.match(textOf(nothing), /minPrice: [\d,]+ match it alone, 0 match all the others/);
+  const unheard = textOf(await call('search_sales', { city: ['Qqqqq'] }));
+  assert.match(unheard, /No city "Qqqqq"\. Nothing is named like it/);
+  assert.doesNotMatch(unheard, /\(\)/);
+  const [home] = homesOf(await call('search_sales', {}));
+  const { price } = home ?? {};
+  const same = await call('search_sales', { minPrice: price, maxPrice: price, q: home?.id });
+  assert.match(textOf(same), /^1 home for sale found; 1 shown\./);
+  const stats = textOf(
+    await call('get_market_stats', {
+      listingType: 'sale',
+      metrics: ['median_list_price', 'price_drop_share'],
+    }),
+  );
+  assert.match(stats, /median_list_price USD [\d,]+/);
+  assert.match(
+    stats,
+    /price_drop_share [\d.]+ % \(n [\d,]+(?: · [+-][\d.]+ percentage points to the period before|\)| · 0)/,
+  );
 });
 
 test('wrong arguments are named, each with the remedy, and what was meant', async () => {

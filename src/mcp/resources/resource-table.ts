@@ -49,11 +49,31 @@ interface PlainRow extends Description {
 
 export const METRICS_URI = 'freehold://metrics';
 export const LIMITS_URI = 'freehold://limits';
+export const VOCABULARY_URI = 'freehold://vocabulary';
+
+/** What the vocabulary is read by: the features and kinds of the homes on the market. */
+export const VOCABULARY = {
+  operations: { sale: 'searchSales', rental: 'searchRentals' },
+  query: { facets: ['features', 'propertyType'], limit: 1, fields: ['id'] },
+  unknown:
+    'The service knows nothing of the quality of schools, crime, noise, transit, travel times or the people who live somewhere: ' +
+    'say so in place of a guess. Areas of the type school_district are boundaries only.',
+} as const;
 
 export const PLAIN_RESOURCES: readonly PlainRow[] = [
   {
     ...{ uri: METRICS_URI, operation: 'listMetrics', name: 'metrics', title: 'Market metrics' },
     description: 'What each metric of the market means: its unit, its formula in words, its minimum sample.',
+  },
+  {
+    ...{
+      uri: VOCABULARY_URI,
+      operation: VOCABULARY.operations.sale,
+      name: 'vocabulary',
+      title: 'Vocabulary',
+    },
+    description:
+      'The features and property types that homes on the market have here, with how many have each, and what the service cannot know.',
   },
   {
     ...{ uri: LIMITS_URI, operation: 'getUsage', name: 'limits', title: 'Your tier and its limits' },

@@ -5,7 +5,8 @@ import type { Principal, Tiers } from '../../access/tiers/tiers.ts';
 import type { Access, Route } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
 import { project } from '../tools/projection.ts';
-import { LIMITS_URI, PLAIN_RESOURCES, TEMPLATES } from './resource-table.ts';
+import { isPlausible } from '../tools/source-text.ts';
+import { LIMITS_URI, PLAIN_RESOURCES, TEMPLATES, VOCABULARY, VOCABULARY_URI } from './resource-table.ts';
 import { parseResourceUri, RESOURCE_KINDS } from './resource-uri.ts';
 import {
   createRouteReader,
@@ -50,9 +51,14 @@ export function createResources({ routes, tiers }: ResourceOptions): McpResource
     PLAIN_RESOURCES.map(({ uri, operation }) => [uri, createRouteReader(routes, operation)]),
   );
 
+  const rentals = createRouteReader(routes, VOCABULARY.operations.rental);
+
   function find(uri: string): ResourceReader | null {
     const reader = plain.get(uri);
-    if (reader !== undefined) return { reader, parameters: {}, hasUpdates: false };
+    if (reader !== undefined) {
+      const parameters = uri === VOCABULARY_URI ? { query: VOCABULARY.query } : {};
+      return { reader, parameters, hasUpdates: false };
+    }
     const named = parseResourceUri(uri);
     const route = named === null ? undefined : templates.get(named.kind);
     if (named === null || route === undefined) return null;
@@ -64,6 +70,13 @@ export function createResources({ routes, tiers }: ResourceOptions): McpResource
     const found = find(uri);
     if (found === null) throw unknownUri();
     return found;
+  }
+
+  async function contentOf(uri: string, record: object, context: ReadContext): Promise<object> {
+    if (uri === LIMITS_URI) return { usage: record, tiers };
+    if (uri !== VOCABULARY_URI) return record;
+    const ofRentals = await rentals.read({ query: VOCABULARY.query }, context);
+    return { sale: facetsOf(record), rental: facetsOf(ofRentals), unknown: VOCABULARY.unknown };
   }
 
   return {
@@ -81,7 +94,7 @@ export function createResources({ routes, tiers }: ResourceOptions): McpResource
       if (context.refusal) throw context.refusal;
       const { reader, parameters } = require(uri);
       const record = await reader.read(parameters, context);
-      const json = present(uri === LIMITS_URI ? { usage: record, tiers } : record);
+      const json = present(await contentOf(uri, record, context));
       return { contents: [{ uri, mimeType: JSON_TYPE, text: JSON.stringify(json) }] };
     },
     async requireFollowed(uri, context) {
@@ -90,6 +103,21 @@ export function createResources({ routes, tiers }: ResourceOptions): McpResource
       await reader.read(parameters, context);
     },
   };
+}
+
+/** `{features: {pool: 12}, …}`: how many homes have each value. */
+function facetsOf(search: object): object {
+  const { facets = {} } = search as { facets?: Record<string, readonly { value: unknown; count: number }[]> };
+  return Object.fromEntries(
+    Object.entries(facets).map(([name, values]) => [
+      name,
+      Object.fromEntries(
+        values
+          .filter(({ value }) => isPlausible(`${name}/*`, String(value)))
+          .map(({ value, count }) => [String(value), count]),
+      ),
+    ]),
+  );
 }
 
 /** The whole record as agents get it: what others wrote set apart, and what was cut told. */

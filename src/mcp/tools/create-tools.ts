@@ -7,12 +7,13 @@ import { toProblem } from '../../http/output/problem-document.ts';
 import { jsonOf } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import { sizeOf } from './answer-size.ts';
 import { compileArguments, type ToolArguments } from './arguments.ts';
 import { inputSchema, outputSchema } from './json-schema.ts';
 import { readLiveAnswer } from './live-answer.ts';
 import { problemResult } from './problem-result.ts';
-import { toolResult } from './result.ts';
-import type { Tool, ToolContext } from './tool.ts';
+import { shortenedResult, toolResult } from './result.ts';
+import type { Tool, ToolContext, ToolResult } from './tool.ts';
 import type { Json, ToolRow } from './tool-row.ts';
 import { TOOL_TABLE } from './tool-table.ts';
 
@@ -49,13 +50,7 @@ function createTool(row: ToolRow, route: Route<Principal>, { publicUrl, report, 
         if (context.refusal !== null) throw context.refusal;
         requireTier(row, route, context.caller);
         const parsed = readArguments(args);
-        const reply = await route.handle(callOf(route, parsed, context));
-        const { progress, signal } = context;
-        const answer = reply.events
-          ? await readLiveAnswer(reply.events, { progress, now: () => clock.now() })
-          : (jsonOf(reply) ?? row.emptyAnswer?.(parsed.params) ?? {});
-        signal.throwIfAborted();
-        return toolResult(row, answer, { detail: parsed.detail, sent: parsed.sent, now: clock.now() });
+        return await answerThatFits(row, route, { parsed, context, clock });
       } catch (thrown) {
         if (context.signal.aborted && thrown === context.signal.reason) throw thrown;
         const problem = toProblem(thrown);
@@ -64,6 +59,52 @@ function createTool(row: ToolRow, route: Route<Principal>, { publicUrl, report, 
       }
     },
   };
+}
+
+interface Call {
+  readonly parsed: ToolArguments;
+  readonly context: ToolContext;
+  readonly clock: ToolOptions['clock'];
+}
+
+/** Rows that may fit into an answer; more are not even asked for. */
+const MAX_ROWS = { short: 50, full: 10 } as const;
+/** Answers to one call. */
+const MAX_TRIES = 4;
+/** Rows are of unequal length. */
+const MARGIN = 0.9;
+
+/** Answers again with fewer rows until they fit, so that the cursor goes on right after the last of them. */
+async function answerThatFits(row: ToolRow, route: Route<Principal>, call: Call): Promise<ToolResult> {
+  const { parsed, context, clock } = call;
+  const { detail, sent } = parsed;
+  const limit = Number(parsed.query.limit ?? 0);
+  let loweredTo: number | null = row.rows !== undefined && limit > MAX_ROWS[detail] ? MAX_ROWS[detail] : null;
+  for (let tries = 1; ; tries += 1) {
+    const query: Json = loweredTo === null ? parsed.query : { ...parsed.query, limit: loweredTo };
+    const answer = await callRoute(row, route, { ...call, parsed: { ...parsed, query } });
+    context.signal.throwIfAborted();
+    const options = { detail, sent, now: clock.now(), loweredTo };
+    const result = toolResult(row, answer, options);
+    const size = sizeOf(result);
+    if (size <= 1) return result;
+    const rows = (answer as Json)[row.rows ?? ''];
+    if (!Array.isArray(rows) || rows.length < 2 || tries === MAX_TRIES)
+      return shortenedResult(row, answer, options);
+    loweredTo = Math.max(1, Math.min(rows.length - 1, Math.floor((rows.length / size) * MARGIN)));
+  }
+}
+
+async function callRoute(
+  row: ToolRow,
+  route: Route<Principal>,
+  { parsed, context, clock }: Call,
+): Promise<object> {
+  const reply = await route.handle(callOf(route, parsed, context));
+  const { progress } = context;
+  return reply.events
+    ? await readLiveAnswer(reply.events, { progress, now: () => clock.now() })
+    : (jsonOf(reply) ?? row.emptyAnswer?.(parsed.params) ?? {});
 }
 
 /** The first example, where it has more than an id: in words, since not every vendor of models takes examples in schemas. */

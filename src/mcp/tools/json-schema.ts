@@ -3,9 +3,12 @@
 import type { TObject, TSchema } from 'typebox';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Route } from '../../http/frame/route.ts';
-import { ARGUMENT_WORDS } from './argument-words.ts';
+import WORDS from './argument-words.json' with { type: 'json' };
 import type { ObjectSchema } from './tool.ts';
 import type { Json, ToolRow } from './tool-row.ts';
+
+/** Descriptions of arguments that several tools share, by name, in fewer words than the API's. An empty one: the name says it. */
+const ARGUMENT_WORDS: Readonly<Record<string, string>> = WORDS;
 
 const DETAIL = {
   type: 'string',

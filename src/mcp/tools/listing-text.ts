@@ -31,6 +31,10 @@ const FORMAT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 export const number = (value: unknown): string =>
   typeof value === 'number' ? FORMAT.format(value) : 'unknown';
 
+/** An amount with its currency, such as USD 1,895. */
+export const money = (value: unknown, currency: unknown): string =>
+  typeof value === 'number' ? `${word(currency)} ${number(value)}`.trim() : 'unknown';
+
 /** A text of a source within a line; empty where there is none. */
 export const word = (value: unknown): string => (typeof value === 'string' ? label(value) : '');
 
@@ -44,7 +48,9 @@ const counted = (value: unknown, unit: string): string | null =>
 function priceOf({ price, currency, priceFrequency, closePrice }: Json): string {
   const per = priceFrequency === 'MONTHLY' ? ' a month' : '';
   const asked = typeof price === 'number' ? `${word(currency)} ${number(price)}${per}` : 'price unknown';
-  return typeof closePrice === 'number' ? `${asked}, closed at ${number(closePrice)}` : asked;
+  return typeof closePrice === 'number'
+    ? `${asked}, closed at ${word(currency)} ${number(closePrice)}`
+    : asked;
 }
 
 /** `confirmed 3 min ago`: when the source last sent it; null where that is not known. */
@@ -78,16 +84,10 @@ export function listingLine(listing: Json, now: number): string {
 export const numbered = (lines: readonly string[]): string =>
   lines.map((line, at) => `${at + 1}. ${line}`).join('\n');
 
-/** `1,338`; empty where nothing was counted. */
-export function totalOf(total: unknown): string {
-  const { value } = objectOf(total);
-  return typeof value === 'number' ? number(value) : '';
-}
-
 /** What a choice among several currencies leaves out; empty where none was made. */
 export function currencyNote(currency: unknown, choice: unknown): string {
   const { excluded, otherCurrencies } = objectOf(choice);
   if (!Array.isArray(otherCurrencies)) return '';
   const others = otherCurrencies.map(word).join(', ');
-  return `Prices are in ${word(currency)}: ${number(excluded)} listings priced in ${others} are left out. Send currency to choose another.`;
+  return `Prices are in ${word(currency)}: ${number(excluded)} ${excluded === 1 ? 'listing' : 'listings'} priced in ${others} ${excluded === 1 ? 'is' : 'are'} left out. Send currency to choose another.`;
 }

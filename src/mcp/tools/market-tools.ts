@@ -35,25 +35,37 @@ const metricsFor =
 
 const FIGURE = ['value', 'n', 'unit', 'suppressed'];
 
-/** A share as 4.5 %, money and counts as they are. */
-function formatValue(value: unknown, unit: unknown): string {
+/** A share as 4.5 %, money with its currency, counts as they are. */
+function formatValue(value: unknown, unit: unknown, currency: unknown): string {
   if (typeof value !== 'number') return 'unknown';
-  return unit === 'share' ? `${number(value * 100)} %` : number(value);
+  if (unit === 'share') return `${number(value * 100)} %`;
+  if (unit === 'percent') return `${number(value)} %`;
+  const [, area] = /^money(?:Per(\w+))?$/.exec(word(unit)) ?? [];
+  if (!word(unit).startsWith('money')) return number(value);
+  return `${word(currency)} ${number(value)}${area === undefined ? '' : ` per ${area.toLowerCase()}`}`.trim();
 }
 
-function changeOf(change: unknown): string | null {
+/** Relative changes in percent; of a share, what that makes in percentage points, since percent of percent misleads. */
+function changeOf({ value, unit, change }: Json): string | null {
   const { previous, yearAgo } = objectOf(change);
-  const percent = (of: unknown, since: string) =>
-    typeof of === 'number' ? `${of > 0 ? '+' : ''}${number(of * 100)} % ${since}` : null;
-  return dotted([percent(previous, 'to the period before'), percent(yearAgo, 'in a year')]) || null;
+  const changed = (by: unknown, since: string) => {
+    if (typeof by !== 'number' || typeof value !== 'number') return null;
+    const points = (value - value / (1 + by)) * (unit === 'share' ? 100 : 1);
+    const isPercent = unit === 'share' || unit === 'percent';
+    if (isPercent && !Number.isFinite(points)) return null;
+    const amount = isPercent ? `${number(points)} percentage points` : `${number(by * 100)} %`;
+    return `${by > 0 ? '+' : ''}${amount} ${since}`;
+  };
+  return dotted([changed(previous, 'to the period before'), changed(yearAgo, 'in a year')]) || null;
 }
 
 /** `median_rent 2,250 (n 982 · -2 % to the period before)`. */
-function figures(metrics: unknown): string[] {
+function figures(metrics: unknown, currency: unknown): string[] {
   return Object.entries(objectOf(metrics)).map(([id, figure]) => {
-    const { value, n, unit, suppressed, change } = objectOf(figure);
-    if (suppressed === true) return `${word(id)} not shown: ${number(n)} homes are too few`;
-    return `${word(id)} ${formatValue(value, unit)} (${dotted([`n ${number(n)}`, changeOf(change)])})`;
+    const { value, n, unit, suppressed } = objectOf(figure);
+    if (suppressed === true)
+      return `${word(id)} not shown: ${number(n)} ${n === 1 ? 'home is' : 'homes are'} too few`;
+    return `${word(id)} ${formatValue(value, unit, currency)} (${dotted([`n ${number(n)}`, changeOf(objectOf(figure))])})`;
   });
 }
 
@@ -83,6 +95,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     description:
       'Computes prices, supply and pace of a market for a period, by default the last full month, of areas and kinds of homes; groupBy splits them by property type or bedrooms. get_market_history gives the same over time, compare_markets the same for several areas.',
     operation: 'getMarketStats',
+    rows: 'groups',
     output: ['scope', 'period', 'metrics'],
     shown: [...PLACE, ...HOMES, 'from', 'to', 'metrics', 'groupBy', 'currency', 'units', 'limit', 'cursor'],
     defaults: { limit: 10 },
@@ -95,13 +108,14 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     annotations: READS,
     short: { drop: [...DROP, 'groups/*/metrics/*/excluded', 'metrics/*/excluded'] },
     text(answer) {
+      const { currency } = objectOf(answer.scope);
       const groups = rowsOf(answer.groups).map(({ by, metrics }) => {
         const name = Object.entries(objectOf(by)).map(
           ([key, value]) => `${word(key)} ${String(value ?? 'unknown')}`,
         );
-        return `${word(name.join(', '))}: ${figures(metrics).join('; ')}`;
+        return `${word(name.join(', '))}: ${figures(metrics, currency).join('; ')}`;
       });
-      return [headOf(answer), ...figures(answer.metrics), ...groups].join('\n');
+      return [headOf(answer), ...figures(answer.metrics, currency), ...groups].join('\n');
     },
     links: areaLinks,
   },
@@ -111,6 +125,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     description:
       'Computes statistics of a market for each week, month, quarter or year, oldest first; by default the last 12 months. Use it for trends; get_market_stats has one period in detail.',
     operation: 'getMarketHistory',
+    rows: 'points',
     output: ['scope', 'points', 'page'],
     shown: [
       ...[...PLACE, ...HOMES, 'interval', 'periods', 'from', 'to', 'metrics'],
@@ -129,8 +144,9 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     annotations: READS,
     short: { keep: { 'points/*/metrics/*': FIGURE }, drop: DROP },
     text(answer) {
+      const { currency } = objectOf(answer.scope);
       const points = rowsOf(answer.points).map(
-        ({ start, metrics }) => `${word(start)}: ${figures(metrics).join('; ')}`,
+        ({ start, metrics }) => `${word(start)}: ${figures(metrics, currency).join('; ')}`,
       );
       return [headOf(answer), ...points].join('\n');
     },
@@ -142,6 +158,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     description:
       'Computes the same statistics for several areas over the same days, in the order of areaId. Use it to choose between neighbourhoods or cities; find_areas gives their ids.',
     operation: 'compareMarkets',
+    rows: 'areas',
     output: ['scope', 'areas', 'page'],
     shown: [
       'listingType',
@@ -164,7 +181,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     text(answer) {
       const areas = rowsOf(answer.areas).map(
         ({ name, areaId, currency, currencyChoice, metrics }) =>
-          `${word(name)} (${word(areaId)}, ${word(currency)}): ${[...figures(metrics), currencyNote(currency, currencyChoice)].filter(Boolean).join('; ')}`,
+          `${word(name)} (${word(areaId)}, ${word(currency)}): ${[...figures(metrics, currency), currencyNote(currency, currencyChoice)].filter(Boolean).join('; ')}`,
       );
       return [headOf({ ...answer, scope: { ...objectOf(answer.scope), areas: [] } }), ...areas].join('\n');
     },

@@ -1,5 +1,6 @@
 // Projection of a route's answer for agents: short records, clean and bounded text, and what strangers wrote set apart.
 
+import { isPlausible } from './source-text.ts';
 import { cutText, isUntrusted, type UntrustedText, visibleText } from './untrusted.ts';
 
 /** What short records leave out. Paths go from the root of the answer; `*` is any item or any name. */
@@ -46,11 +47,18 @@ interface Place {
 
 function projectValue(value: unknown, place: Place, walk: Walk): unknown {
   if (typeof value === 'string') return bounded(value, MAX_TEXT, walk);
-  if (Array.isArray(value))
-    return value.map((item, index) =>
-      projectValue(item, { path: join(place.path, '*'), pointer: `${place.pointer}/${index}` }, walk),
-    );
+  if (Array.isArray(value)) return projectList(value, place, walk);
   return typeof value === 'object' && value !== null ? projectObject(value, place, walk) : value;
+}
+
+/** Items that cannot be what such a list has leave it. */
+function projectList(list: readonly unknown[], { path, pointer }: Place, walk: Walk): unknown[] {
+  return list.flatMap((item, index) => {
+    const place = { path: join(path, '*'), pointer: `${pointer}/${index}` };
+    if (typeof item !== 'string' || isPlausible(place.path, item)) return [projectValue(item, place, walk)];
+    setApart(item, place, walk);
+    return [];
+  });
 }
 
 function projectObject(record: object, { path, pointer }: Place, walk: Walk): Record<string, unknown> {
@@ -60,12 +68,19 @@ function projectObject(record: object, { path, pointer }: Place, walk: Walk): Re
   for (const [name, value] of members) {
     const place = { path: join(path, name), pointer: `${pointer}/${escapePointer(name)}` };
     if (kept?.includes(name) === false || isDropped(place.path, walk.short)) continue;
-    if (isUntrusted(place.path, members.get('object')) && !isEmpty(value)) setApart(value, place, walk);
+    const isApart =
+      isUntrusted(place.path, members.get('object')) ||
+      (typeof value === 'string' && !isPlausible(namePath(place.path, members.get('object')), value));
+    if (isApart && !isEmpty(value)) setApart(value, place, walk);
     else if (name === 'url' && members.get('type') === 'webhook') result.host = hostOf(value);
     else if (value !== undefined) result[nameOf(name)] = projectValue(value, place, walk);
   }
   return result;
 }
+
+/** The name of an area is one wherever the area stands. */
+const namePath = (path: string, object: unknown): string =>
+  object === 'area' && path.endsWith('name') ? 'areas/*/name' : path;
 
 /** An empty list or object has nothing of others in it, and is shown as it is. */
 function isEmpty(value: unknown): boolean {

@@ -1,6 +1,6 @@
 // Homes in words: the record with its parts, the estimate, and comparable homes.
 
-import { dotted, listingLine, number, numbered, objectOf, rowsOf, word } from './listing-text.ts';
+import { dotted, listingLine, money, number, numbered, objectOf, rowsOf, word } from './listing-text.ts';
 import type { Json } from './tool-row.ts';
 
 /** Names in a list, such as features. */
@@ -12,18 +12,19 @@ const named = (name: string, text: string): string | null => (text === '' ? null
 export function propertyText(answer: Json, now: number): string {
   const { address, currentListing, live, features, yearBuilt, lotSize, areaUnit } = answer;
   const { error } = objectOf(live);
+  const { currency } = objectOf(currentListing);
   const lines = [
     word(objectOf(address).full),
     currentListing ? listingLine(objectOf(currentListing), now) : 'Not on the market.',
     dotted([
       typeof yearBuilt === 'number' ? `built in ${yearBuilt}` : null,
       typeof lotSize === 'number' ? `lot of ${number(lotSize)} ${word(areaUnit)}` : null,
-      deal('last sold for', answer.lastSale),
-      deal('last let for', answer.lastRent),
+      deal('last sold for', answer.lastSale, currency),
+      deal('last let for', answer.lastRent, currency),
     ]),
     named('Features', words(features)),
     ...termLines(objectOf(currentListing)),
-    ...partLines(answer, now),
+    ...partLines(answer, currency, now),
     dotted([
       `Data ${word(answer.source)}, confirmed by the source at ${word(answer.fetchedAt)}`,
       typeof error === 'string' ? `live fetch failed: ${word(error)}` : null,
@@ -33,13 +34,13 @@ export function propertyText(answer: Json, now: number): string {
   return lines.filter((line) => line !== null && line !== '').join('\n');
 }
 
-function deal(name: string, of: unknown): string | null {
+function deal(name: string, of: unknown, currency: unknown): string | null {
   const { date, price } = objectOf(of);
-  return price === undefined ? null : `${name} ${number(price)} on ${word(date)}`;
+  return price === undefined ? null : `${name} ${money(price, currency)} on ${word(date)}`;
 }
 
 /** Terms of a rental, costs of a sale, open houses. */
-function termLines({ rental, monthlyCosts, openHouses }: Json): (string | null)[] {
+function termLines({ rental, monthlyCosts, openHouses, currency }: Json): (string | null)[] {
   const { availableFrom, pets, furnished, utilitiesIncluded } = objectOf(rental);
   const { total } = objectOf(monthlyCosts);
   return [
@@ -47,7 +48,7 @@ function termLines({ rental, monthlyCosts, openHouses }: Json): (string | null)[
     named('Pets', words(pets)),
     named('Furnished', word(furnished)),
     named('Utilities included', words(utilitiesIncluded)),
-    typeof total === 'number' ? `Costs a month: ${number(total)}` : null,
+    typeof total === 'number' ? `Costs a month: ${money(total, currency)}` : null,
     named(
       'Open houses',
       rowsOf(openHouses)
@@ -60,6 +61,7 @@ function termLines({ rental, monthlyCosts, openHouses }: Json): (string | null)[
 /** The parts that a call includes. */
 function partLines(
   { listings, history, areas, comparables, estimate, photos }: Json,
+  currency: unknown,
   now: number,
 ): (string | null)[] {
   const block = (name: string, lines: readonly string[]) =>
@@ -74,13 +76,13 @@ function partLines(
     block(
       'Listings',
       rowsOf(listings).map(({ id, status, price, listedAt }) =>
-        dotted([word(listedAt).slice(0, 10), word(status), number(price), word(id)]),
+        dotted([word(listedAt).slice(0, 10), word(status), money(price, currency), word(id)]),
       ),
     ),
     block(
       'History',
       rowsOf(history).map(({ at, event, price, status }) =>
-        dotted([word(at).slice(0, 10), word(event), number(price), word(status)]),
+        dotted([word(at).slice(0, 10), word(event), money(price, currency), word(status)]),
       ),
     ),
     block(
@@ -88,19 +90,21 @@ function partLines(
       rowsOf(comparables).map((row) => comparableLine(row, now)),
     ),
     estimate ? estimateText(objectOf(estimate)) : null,
-    Array.isArray(photos) ? `${photos.length} photos` : null,
+    Array.isArray(photos) ? `${photos.length} ${photos.length === 1 ? 'photo' : 'photos'}` : null,
   ];
 }
 
 export function estimateText({ currency, sale, rent }: Json): string {
   const line = (name: string, of: unknown) => {
     const { value, low, high, n, reason } = objectOf(of);
-    if (typeof value !== 'number') return `${name}: no estimate (${word(reason)}, ${number(n)} comparables).`;
-    const range = `${number(low)} to ${number(high)}`;
-    return `${name}: ${word(currency)} ${number(value)} (${range}), from ${number(n)} comparables.`;
+    if (typeof value !== 'number') return `${name}: no estimate (${word(reason)}, ${comparablesOf(n)}).`;
+    const range = `${money(low, currency)} to ${money(high, currency)}`;
+    return `${name}: ${word(currency)} ${number(value)} (${range}), from ${comparablesOf(n)}.`;
   };
   return `${line('Price', sale)}\n${line('Monthly rent', rent)}`;
 }
+
+const comparablesOf = (n: unknown): string => `${number(n)} ${n === 1 ? 'comparable' : 'comparables'}`;
 
 function comparableLine({ listing, basis, distance, distanceUnit, similarity }: Json, now: number): string {
   return dotted([

@@ -1,25 +1,54 @@
 // Results of tools: an answer projected, in words, with what was left out and links to what it is about.
 
+import { SHORTENINGS, type Shortened, shorten, sizeOf } from './answer-size.ts';
 import { type Projection, project } from './projection.ts';
 import { resourceUris } from './resource-link.ts';
 import type { ToolResult } from './tool.ts';
 import type { Detail, Json, ToolRow } from './tool-row.ts';
 import { fence, jsonBlock } from './untrusted.ts';
 
-/** The result that shows an answer of the tool's route. */
-export function toolResult(
+export interface ResultOptions {
+  readonly detail: Detail;
+  readonly sent: Json;
+  /** In milliseconds. */
+  readonly now: number;
+  /** Rows to which the call was lowered, since more are too long for an answer; null: not at all. */
+  readonly loweredTo?: number | null;
+}
+
+/** The result that shows an answer of the tool's route, whatever its length. */
+export function toolResult(row: ToolRow, answer: object, options: ResultOptions): ToolResult {
+  const whole = project(answer, options.detail === 'short' ? (row.short ?? {}) : null);
+  return composeResult(row, { ...whole, cut: [] }, true, options);
+}
+
+/** The same with lists and texts cut until it fits. */
+export function shortenedResult(row: ToolRow, answer: object, options: ResultOptions): ToolResult {
+  const whole = project(answer, options.detail === 'short' ? (row.short ?? {}) : null);
+  for (const to of SHORTENINGS) {
+    const result = composeResult(row, shorten(whole, to, row.rows ?? ''), to.block, options);
+    if (sizeOf(result) <= 1 || to === SHORTENINGS.at(-1)) return result;
+  }
+  return toolResult(row, answer, options);
+}
+
+function composeResult(
   row: ToolRow,
-  answer: object,
-  { detail, sent, now }: { detail: Detail; sent: Json; now: number },
+  projection: Shortened,
+  hasBlock: boolean,
+  { detail, sent, now, loweredTo = null }: ResultOptions,
 ): ToolResult {
-  const projection = project(answer, detail === 'short' ? (row.short ?? {}) : null);
-  const { value, untrusted } = projection;
+  const { value, untrusted, cut } = projection;
   const isShort = row.short !== undefined && detail === 'short' && sent.fields === undefined;
-  const omitted = omissions(row, projection, isShort);
+  const omitted = [
+    ...(loweredTo === null ? [] : [`limit was lowered to ${loweredTo}: more would not fit into an answer.`]),
+    ...(cut.length === 0 ? [] : [cutSentence(row, cut)]),
+    ...omissions(row, projection, isShort),
+  ];
   const links = resourceUris(row.links?.(value) ?? []);
   const text = [
     row.text(value, now),
-    ...(detail === 'full' ? [jsonBlock(value)] : []),
+    ...(detail === 'full' && hasBlock ? [jsonBlock(value)] : []),
     ...(omitted.length > 0 ? [omitted.join('\n')] : []),
     ...(links.length > 0 ? [`Resources: ${links.join(' ')}`] : []),
     ...(untrusted.length > 0 ? [fence(untrusted)] : []),
@@ -29,6 +58,19 @@ export function toolResult(
     content: [{ type: 'text', text }],
     structuredContent: { ...value, links, untrusted, omitted },
   };
+}
+
+/** Lists that one sentence names. */
+const MAX_NAMED = 12;
+
+function cutSentence({ shown }: ToolRow, cut: readonly string[]): string {
+  const more = cut.length > MAX_NAMED ? `, and ${cut.length - MAX_NAMED} others` : '';
+  const names = ['fields', 'metrics', 'include', 'limit'].filter((name) => shown.includes(name));
+  const remedy =
+    names.length === 0
+      ? 'The REST API has all.'
+      : `Ask for less at once with ${names.join(' or ')}; the REST API has all.`;
+  return `Cut to fit into an answer: ${cut.slice(0, MAX_NAMED).join('; ')}${more}. ${remedy}`;
 }
 
 /** What was left out, and how to get it, in sentences. */

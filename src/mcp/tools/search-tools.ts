@@ -8,7 +8,6 @@ import {
   numbered,
   objectOf,
   rowsOf,
-  totalOf,
   word,
 } from './listing-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
@@ -45,35 +44,70 @@ const shared = {
     detail === 'short' && fields === undefined ? { fields: ['summary'] } : {},
   descriptions: { limit: 'Homes in the result.' },
   annotations: READS,
+  rows: 'data',
   output: ['data', 'page', 'total', 'meta'],
   short: {},
 } as const;
 
-function searchText(answer: Json, noun: string, now: number): string {
+function searchText(answer: Json, noun: Noun, now: number): string {
   const rows = rowsOf(answer.data);
-  const total = totalOf(answer.total);
+  const total = objectOf(answer.total).value;
   const meta = objectOf(answer.meta);
-  const found = total === '' ? `${rows.length} ${noun}` : `${total} ${noun} match; ${rows.length} shown`;
+  const found =
+    typeof total !== 'number'
+      ? countOf(rows.length, noun)
+      : `${countOf(total, noun)} found; ${rows.length} shown`;
   const loading =
     meta.loading === null || meta.loading === undefined
       ? ''
       : ' The source is still loading: more may follow.';
-  const places = rowsOf(meta.suggestions).map(({ name, id }) => `${word(name)} (${word(id)})`);
   return [
     `${found}.${loading}`,
     numbered(rows.map((row) => listingLine(row, now))),
     currencyNote(meta.currency, meta.currencyChoice),
-    places.length > 0 ? `Did you mean: ${places.join(', ')}?` : '',
-    rows.length === 0 ? 'Widen the filters, or call again with explain true.' : '',
+    ...rowsOf(meta.suggestions).map(suggestionLine),
+    explainText(answer.explain),
+    rows.length === 0 && answer.explain === undefined
+      ? 'Widen the filters, or call again with explain true.'
+      : '',
   ]
     .filter((part) => part !== '')
     .join('\n');
 }
 
+/** `1 home for sale`, `1,338 homes for sale`. */
+const countOf = (count: unknown, { one, many }: Noun): string =>
+  `${number(count)} ${count === 1 ? one : many}`;
+
+/** `No city "Eastmrk". Did you mean Eastmark?`. */
+function suggestionLine({ parameter, value, suggestions }: Json): string {
+  const names = (Array.isArray(suggestions) ? suggestions : []).map(word).filter((name) => name !== '');
+  const meant = names.length > 0 ? ` Did you mean ${names.join(', ')}?` : ' Nothing is named like it.';
+  return `No ${word(parameter)} "${word(value)}".${meant}`;
+}
+
+/** `minPrice: 12 match it alone, 30 match all the others.`, a line for each filter. */
+function explainText(explain: unknown): string {
+  return rowsOf(objectOf(explain).filters)
+    .map(
+      ({ parameter, matchesAlone, matchesWithout }) =>
+        `${word(parameter)}: ${number(matchesAlone)} match it alone, ${number(matchesWithout)} match all the others.`,
+    )
+    .join('\n');
+}
+
+interface Noun {
+  readonly one: string;
+  readonly many: string;
+}
+const RENTALS: Noun = { one: 'home for rent', many: 'homes for rent' };
+const SALES: Noun = { one: 'home for sale', many: 'homes for sale' };
+
 const searchLinks = ({ data }: Json) =>
   rowsOf(data).map(({ id }) => ({ kind: 'listing', id: String(id) }) as const);
 
-const NEXT = 'Next: get_property, get_listing_live, find_comparables, create_watcher.';
+const NEXT =
+  'It knows nothing of school quality, crime, transit or commutes. Next: get_property, get_listing_live, find_comparables, create_watcher.';
 
 export const SEARCH_TOOLS: readonly ToolRow[] = [
   {
@@ -87,7 +121,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
       { city: ['Eastmark'], minBedrooms: 3, maxPrice: 2500, pets: ['dogs'] },
       { areaId: ['neighborhood-ashgrove'], sort: ['price'] },
     ],
-    text: (answer, now) => searchText(answer, 'homes for rent', now),
+    text: (answer, now) => searchText(answer, RENTALS, now),
     links: searchLinks,
   },
   {
@@ -101,7 +135,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
       { city: ['Eastmark'], minBedrooms: 3, maxPrice: 700000 },
       { areaId: ['city-eastmark'], status: ['CLOSED'], closedSince: 'P90D', sort: ['-closedAt'] },
     ],
-    text: (answer, now) => searchText(answer, 'homes for sale', now),
+    text: (answer, now) => searchText(answer, SALES, now),
     links: searchLinks,
   },
   {
@@ -110,6 +144,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
     description:
       'Finds neighbourhoods, cities, ZIP codes, counties and other areas by name, by a point in them, or below another area, with the numbers of homes on the market. Their ids are areaId elsewhere.',
     operation: 'listAreas',
+    rows: 'data',
     output: ['data', 'page'],
     shown: ['q', 'type', 'parentId', 'ancestorId', 'lat', 'lng', 'sort', 'limit', 'cursor'],
     defaults: { limit: 10 },

@@ -43,6 +43,8 @@ export interface ToolRow {
   readonly short?: ShortForm;
   /** The answer where the route's is empty. */
   readonly emptyAnswer?: (args: Json) => Json;
+  /** The member with the rows that `limit` bounds. */
+  readonly rows?: string;
   /** Members that every answer has. */
   readonly output: readonly string[];
   /** The answer in words, from its projection; `now` in milliseconds, for ages. */

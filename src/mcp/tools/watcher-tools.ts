@@ -67,6 +67,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     description:
       'Lists what you watch, newest first: searches, homes and figures of the market, with their state. Read what happened with get_watcher_events.',
     operation: 'listWatchers',
+    rows: 'data',
     output: ['data', 'page'],
     shown: ['status', 'limit', 'cursor'],
     defaults: { limit: 10 },
@@ -134,6 +135,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     description:
       'Reads the events of one watcher, oldest first: new matches, changed prices and statuses, crossed thresholds. Keep nextCursor of the page and send it as after the next time: no event is skipped, none comes twice.',
     operation: 'listWatcherEvents',
+    rows: 'data',
     output: ['data', 'page'],
     shown: ['after', 'type', 'digest', 'limit'],
     defaults: { limit: 10 },
