@@ -16,6 +16,10 @@ export type SourceConfig =
       readonly url: string;
       readonly credentials: ResoCredentials;
       readonly refreshesPerMinute: number;
+      /** Whether listings without a display rule are shown. */
+      readonly showsByDefault: boolean;
+      /** IANA name of the zone of times that the feed writes without one; null: not known. */
+      readonly timeZone: string | null;
     }
   | { readonly kind: 'none' };
 
@@ -70,12 +74,13 @@ export interface Config {
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 const SEARCH_ENGINES = ['memory', 'postgres'] as const;
+const DISPLAY_DEFAULTS = ['show', 'withhold'] as const;
 const SOURCES = ['sample', 'reso', 'none'] as const;
 
 const NAMES = [
   ...['PORT', 'HOST', 'PUBLIC_URL', 'DATA_DIR', 'DATABASE_URL', 'SOURCE', 'SUBSCRIPTIONS', 'TIERS_FILE'],
   ...['RESO_BASE_URL', 'RESO_TOKEN_URL', 'RESO_CLIENT_ID', 'RESO_CLIENT_SECRET', 'RESO_BEARER_TOKEN'],
-  'RESO_REFRESHES_PER_MINUTE',
+  ...['RESO_REFRESHES_PER_MINUTE', 'RESO_DISPLAY_DEFAULT', 'RESO_TIME_ZONE'],
   ...['POLAR_ACCESS_TOKEN', 'POLAR_ORGANIZATION_ID', 'POLAR_WEBHOOK_SECRET', 'POLAR_PLANS', 'POLAR_API_URL'],
   ...['STRIPE_SECRET_KEY', 'STRIPE_WEBHOOK_SECRET', 'STRIPE_API_URL'],
   ...['BILLING_PORTAL_URL', 'BILLING_GRACE_DAYS'],
@@ -211,11 +216,13 @@ function readSource(read: SettingsReader): SourceConfig {
   const url = read.url('RESO_BASE_URL');
   const credentials = readCredentials(read, kind === 'reso');
   const refreshesPerMinute = read.integer('RESO_REFRESHES_PER_MINUTE', 60, 0, 10_000);
+  const showsByDefault = read.oneOf('RESO_DISPLAY_DEFAULT', DISPLAY_DEFAULTS, 'show') === 'show';
+  const timeZone = read.timeZone('RESO_TIME_ZONE');
   if (kind === 'sample') return { kind, port, interval };
   if (kind === 'none') return { kind };
   if (url === null)
     read.faults.push('RESO_BASE_URL is missing: SOURCE=reso needs the root of a RESO Web API service');
-  return { kind, url: url ?? '', credentials, refreshesPerMinute };
+  return { kind, url: url ?? '', credentials, refreshesPerMinute, showsByDefault, timeZone };
 }
 
 function readCredentials(read: SettingsReader, needed: boolean): ResoCredentials {

@@ -216,7 +216,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
     trustedProxies: config.trustedProxies,
     health: {
-      checks: healthChecks({ database, findLoading, engine, replication }),
+      checks: healthChecks({ database, findLoading, engine, replication, source: source?.id ?? null }),
       metricsAccess: config.metrics,
     },
     describe: describeService(publicUrl, tiers),

@@ -6,6 +6,7 @@ import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import type { Replication } from '../sources/replicate.ts';
+import { findReport } from '../sources/report-store.ts';
 import { describeRows, describeSearch } from './describe-search.ts';
 
 export interface CheckedParts {
@@ -13,17 +14,19 @@ export interface CheckedParts {
   readonly findLoading: FindLoading;
   readonly engine: Pick<SearchEngine, 'status'>;
   readonly replication: Replication | null;
+  /** Id of the source that is replicated. */
+  readonly source: string | null;
 }
 
 export function healthChecks(parts: CheckedParts): readonly HealthCheck[] {
-  const { database, findLoading, engine, replication } = parts;
+  const { database, findLoading, engine, replication, source } = parts;
   const databaseCheck: HealthCheck = {
     name: 'database',
     required: true,
     check: async () => `PostgreSQL ${await database.serverVersion()}`,
   };
   const checks = [databaseCheck, loadCheck(findLoading), searchCheck(engine)];
-  return replication ? [...checks, sourceCheck(replication)] : checks;
+  return replication && source !== null ? [...checks, sourceCheck(replication, source, database)] : checks;
 }
 
 /** From the database: another process may be loading. */
@@ -55,14 +58,18 @@ function searchCheck(engine: Pick<SearchEngine, 'status'>): HealthCheck {
   };
 }
 
-function sourceCheck(replication: Replication): HealthCheck {
+/** A process that waits knows of the feed what the one that reads it has reported. */
+function sourceCheck(replication: Replication, source: string, database: Database): HealthCheck {
   return {
     name: 'source',
     required: false,
     async check() {
-      const { state, failure } = replication.status();
-      if (failure !== null) throw new Problem('OVERLOADED', `Reading from the source fails: ${failure}`);
-      return state;
+      const { state, failure, rereadFailure, detail } = replication.status();
+      const own = { failure: failure ?? rereadFailure, detail };
+      const known = state === 'waiting' ? await database.read((sql) => findReport(sql, source)) : own;
+      if (known === null || known.failure === null) return state;
+      const text = known.detail === null ? known.failure : `${known.failure}: ${known.detail}`;
+      throw new Problem('OVERLOADED', `Reading from the source fails: ${text}`);
     },
   };
 }

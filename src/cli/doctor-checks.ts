@@ -10,6 +10,7 @@ import { systemClock } from '../lib/clock.ts';
 import { readIfExists, statIfExists } from '../lib/files.ts';
 import { createOutbound } from '../lib/outbound.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
+import { type FeedFault, LiveError } from '../sources/source.ts';
 import { findMount, isInMemory, isNetworkFilesystem } from './mount.ts';
 import { askRunningService } from './running-service.ts';
 
@@ -53,6 +54,18 @@ export async function checkTiersFile({ tiersFile }: Config): Promise<Finding[]> 
   }
 }
 
+/** What to do about faults that do not end by themselves. */
+export const FAULT_REMEDIES: Readonly<Record<FeedFault, string>> = {
+  wrong_token_url: 'Correct RESO_TOKEN_URL.',
+  refused_query: 'Check RESO_BASE_URL: below it, /Property must list records.',
+  foreign_link: 'Set RESO_BASE_URL to the address that the links of the feed have.',
+  cyclic_links: 'Report it to the operator of the feed: its pages never end.',
+  shifting_pages: 'Report it to the operator of the feed: its pages change while they are read.',
+  missing_keys: 'Check that the credentials may read ListingKey or ListingKeyNumeric.',
+  incomplete_load:
+    'Report it to the operator of the feed: it counts more records than it sends. All are read again.',
+};
+
 export async function checkSource({ source }: Config): Promise<Finding> {
   if (source.kind === 'none') return ok('source', 'none: listings come from imports');
   if (source.kind === 'sample') return ok('source', 'the sample market, started with the service');
@@ -62,7 +75,9 @@ export async function checkSource({ source }: Config): Promise<Finding> {
     await reso.check(new AbortController().signal); // It has a deadline of its own.
     return ok('source', `${source.url} answers`);
   } catch (error) {
-    return fail('source', `${source.url}: ${messageOf(error)}`, 'Check RESO_BASE_URL and the credentials.');
+    const fault = error instanceof LiveError ? error.fault : null;
+    const remedy = fault === null ? 'Check RESO_BASE_URL and the credentials.' : FAULT_REMEDIES[fault];
+    return fail('source', `${source.url}: ${messageOf(error)}`, remedy);
   } finally {
     await reso.close();
   }

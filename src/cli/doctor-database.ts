@@ -10,6 +10,7 @@ import { pendingMigrations } from '../postgres/migrations/migrate.ts';
 import { type OpenedDatabase, openCommandDatabase } from './database.ts';
 import { checkBillingEvents } from './doctor-billing.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
+import { checkFeed } from './doctor-feed.ts';
 import { checkSearch } from './doctor-search.ts';
 import { countCatalogue, findDays, findMatchingState } from './doctor-store.ts';
 import { checkWebhooks } from './doctor-webhooks.ts';
@@ -55,8 +56,9 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
       : [warn('imports', `${unfinished} interrupted`, 'Run the same command again to continue.')];
   const search = await checkSearch(config, database);
   const watchers = [...(await checkWatchers(database)), await checkWebhooks(config, database)];
+  const feed = await checkFeed(config, database);
   const billing = await checkBillingEvents(config, database);
-  return [ok('migrations', 'up to date'), catalogue, ...imports, search, ...watchers, ...billing];
+  return [ok('migrations', 'up to date'), catalogue, ...imports, ...feed, search, ...watchers, ...billing];
 }
 
 /** Age of the oldest change that no shard has passed, in milliseconds, from which on watchers are late. */

@@ -4,7 +4,7 @@ import { countChanges } from '../areas/counts.ts';
 import type { Placement } from '../areas/placement.ts';
 import { DAY } from '../lib/clock.ts';
 import { daysOnMarket, parseStoredClock } from '../listings/days-on-market.ts';
-import type { ListingDraft } from '../listings/draft.ts';
+import { isOlder, type ListingDraft } from '../listings/draft.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
 import type { ResoRecord } from '../listings/reso-record.ts';
 import { writeResoRecords } from '../listings/reso-store.ts';
@@ -27,7 +27,7 @@ import { PlacementCache } from './placement-cache.ts';
 import { PropertyAssignment } from './property-assignment.ts';
 import { findRenamed } from './property-store.ts';
 import { takeRoundedKeys } from './rounded-key-store.ts';
-import { deletionDraft, isOlder, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
+import { deletionDraft, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
 /** Longest gap between two listings whose days on market add up. */
 const MAX_GAP_DAYS = 30;
@@ -65,8 +65,7 @@ export function createCatalogue(database: Database): Catalogue {
   return {
     ...createListingReads(database),
     async write(tx, source, drafts, observedAt, deletedKeys = [], quiet = false) {
-      // Of two drafts with one key the later one counts.
-      const byId = new Map(drafts.map((draft) => [listingId(source, draft.listingKey), draft]));
+      const byId = newestById(source, drafts);
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
       const identities = [...byId.values()].flatMap((draft) =>
         propertyIdentities(draftEvidence(source, draft)),
@@ -110,6 +109,16 @@ export function createCatalogue(database: Database): Catalogue {
       return { created, changed, unchanged: byId.size - writes.length, removed: removals.length, ids };
     },
   };
+}
+
+/** Of several drafts with one key the newest counts; of those of one age, or of an unknown one, the last. */
+function newestById(source: string, drafts: readonly ListingDraft[]): Map<string, ListingDraft> {
+  const byId = new Map<string, ListingDraft>();
+  for (const draft of drafts) {
+    const id = listingId(source, draft.listingKey);
+    if (!isOlder(draft, byId.get(id) ?? null)) byId.set(id, draft);
+  }
+  return byId;
 }
 
 /** Writes that mark listings as DELETED. */

@@ -1,14 +1,14 @@
 // Plan of what one draft changes: the rows to write for it, or nothing. Pure.
 
 import type { Placement } from '../areas/placement.ts';
-import { formatTime, parseTime } from '../lib/clock.ts';
+import { formatTime } from '../lib/clock.ts';
 import {
   type DaysOnMarketClock,
   initialClock,
   toStoredClock,
   updateClock,
 } from '../listings/days-on-market.ts';
-import type { ListingDraft } from '../listings/draft.ts';
+import { isOlder, type ListingDraft } from '../listings/draft.ts';
 import {
   eventsBetween,
   initialEvents,
@@ -140,12 +140,6 @@ function planTimeline(
     events: eventsBetween(earlier, reading),
     corrections: findCorrections(earlier, reading),
   };
-}
-
-/** Whether a draft is older than the stored record: a live fetch may have overtaken a slow page. */
-export function isOlder(draft: ListingDraft, stored: StoredRecord): boolean {
-  const [storedAt, draftAt] = [parseTime(stored.upstreamModifiedAt), parseTime(draft.upstreamModifiedAt)];
-  return storedAt !== null && draftAt !== null && draftAt < storedAt;
 }
 
 /** The row of listing for a write, without the record; keys are its columns. */

@@ -3,6 +3,7 @@
 import { resolve } from 'node:path';
 import { parseNetworks } from './ip-address.ts';
 import { parseKeys } from './keyring.ts';
+import { parseTimeZone } from './parse.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -64,6 +65,15 @@ export class SettingsReader {
       `${name}=${this.text(name)} must be a currency by its three letters (ISO 4217) such as USD`,
     );
     return null;
+  }
+
+  /** The name of a time zone; null if absent. */
+  timeZone(name: string): string | null {
+    const text = this.text(name);
+    const zone = text === null ? null : parseTimeZone(text);
+    if (text !== null && zone === null)
+      this.faults.push(`${name}=${text} must be the name of a time zone such as America/Chicago`);
+    return zone;
   }
 
   path(name: string, folder: string): string | null {

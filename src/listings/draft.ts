@@ -1,5 +1,6 @@
 // Listing draft: one listing as a source states it, in the API's terms and units, before it is stored.
 
+import { parseTime } from '../lib/clock.ts';
 import type { Listing } from './record.ts';
 import type { ListingType, PriceFrequency, PropertyType, Status } from './vocabulary.ts';
 
@@ -101,4 +102,13 @@ export interface ListingDraft {
   readonly reso?: Readonly<Record<string, unknown>>;
   /** The source's display rules; false hides. */
   readonly display: { readonly listing: boolean; readonly address: boolean; readonly estimate: boolean };
+}
+
+/** Whether a draft is older than another reading of its listing: a live fetch may have overtaken a slow page. */
+export function isOlder(
+  draft: Pick<ListingDraft, 'upstreamModifiedAt'>,
+  other: Pick<ListingDraft, 'upstreamModifiedAt'> | null,
+): boolean {
+  const [otherAt, at] = [parseTime(other?.upstreamModifiedAt ?? null), parseTime(draft.upstreamModifiedAt)];
+  return otherAt !== null && at !== null && at < otherAt;
 }

@@ -9,6 +9,13 @@ export function startOfDay(day: string, timeZone: string): number {
   return Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds;
 }
 
+/** The moment at which the clocks of a time zone show what those of UTC show at `utc`; of two such moments the first. */
+export function clockTime(utc: number, timeZone: string): number {
+  if (timeZone === 'UTC') return utc;
+  const shown = Temporal.Instant.fromEpochMilliseconds(utc).toZonedDateTimeISO('UTC').toPlainDateTime();
+  return shown.toZonedDateTime(timeZone, { disambiguation: 'compatible' }).epochMilliseconds;
+}
+
 /** Milliseconds by which local time is ahead of UTC at a moment. */
 function offsetAt(at: number, timeZone: string): number {
   if (timeZone === 'UTC') return 0;

@@ -9,7 +9,8 @@ import { advanceSource } from '../listings/provenance/confirmation-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { ahead } from './ahead.ts';
 import { type Progress, progress, type SourceMetrics, sourceMetrics } from './metrics.ts';
-import { writePage } from './page-writer.ts';
+import { writePage, writeReread } from './page-writer.ts';
+import { Reporter } from './reporter.ts';
 import { LiveError, type Source } from './source.ts';
 import { readPosition, type StoredPosition, takeReaderLock } from './store.ts';
 
@@ -35,8 +36,12 @@ export interface ReplicationStatus {
   readonly loadedAt: string | null;
   /** When the catalogue last matched the source, RFC 3339. */
   readonly asOf: string | null;
-  /** Why reading fails: a LiveError's code, or `database`. */
+  /** Why reading fails: a LiveError's fault or code, or `database`. */
   readonly failure: string | null;
+  /** What the failure says of itself; null where it says nothing more. */
+  readonly detail: string | null;
+  /** Why all records cannot be read again; reading changes goes on meanwhile. */
+  readonly rereadFailure: string | null;
   readonly progress: Progress | null;
 }
 
@@ -75,16 +80,26 @@ class Replicator {
     loadedAt: null,
     asOf: null,
     failure: null,
+    detail: null,
+    rereadFailure: null,
     progress: null,
   };
   readonly #options: ReplicationOptions;
   readonly #metrics: SourceMetrics;
   #failures = 0;
+  /** Whether the feed misbehaved in the last round: it is read slowly until one is complete. */
+  #misbehaves = false;
+  readonly #reporter: Reporter;
+  /** Whether the stored listings were all read in the way in which the source reads now. */
+  #isReadAsNow = false;
+  /** Whether this process reads all records, from the first one on. */
+  #readsAll = false;
   #confirmedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: ReplicationOptions) {
     this.#options = options;
     this.#metrics = sourceMetrics(options.metrics, options.clock);
+    this.#reporter = new Reporter(options);
   }
 
   async run(): Promise<void> {
@@ -112,14 +127,17 @@ class Replicator {
     if (lock === null) return;
     const signal = AbortSignal.any([lost.signal, this.stopping.signal]);
     try {
+      await this.#reporter.start();
       while (!signal.aborted) {
         let wait = interval;
         try {
           await lock.confirm();
           await this.#readToEnd(signal);
+          wait -= await this.#readAgain(signal);
         } catch (error) {
           if (!signal.aborted) wait = this.#fail(error);
         }
+        await this.#reporter.report(this.status);
         if (!signal.aborted) await pause(clock, wait, signal);
       }
     } finally {
@@ -134,7 +152,9 @@ class Replicator {
     const load = stored.loadedAt === null ? { startedAt: clock.monotonic(), records: 0 } : null;
     if (this.#failures === 0) this.#recover(stored);
     const { position } = stored;
-    for await (const page of ahead((wanted) => source.pages(position, wanted), signal)) {
+    const slowly = this.#misbehaves;
+    this.#readsAll ||= position === null;
+    for await (const page of ahead((wanted) => source.pages(position, wanted, slowly), signal)) {
       const wasLoading = stored.loadedAt === null;
       stored = await writePage({ ...this.#options, metrics: this.#metrics }, page, stored);
       if (wasLoading && stored.loadedAt !== null) await this.#analyze();
@@ -144,13 +164,59 @@ class Replicator {
         load.records += page.drafts.length;
         this.#reportProgress(stored, load.records, clock.monotonic() - load.startedAt);
       }
-      this.#recover(stored);
+      // A feed that misbehaves may send good pages until it does so again.
+      if (!this.#misbehaves) this.#recover(stored);
       if (signal.aborted) return;
     }
+    this.#misbehaves = false;
+    this.#hasReadAll();
     this.#metrics.caughtUp();
     this.#recover(stored);
     await this.#confirm(stored);
     this.#update({ progress: null, asOf: new Date(clock.now()).toISOString() });
+  }
+
+  /**
+   * Reads all records again where they were read in another way: page by page, slowly, and until the next round of changes is
+   * due. What fails here leaves the changes as they are. Returns the milliseconds that it took, at most those of a round.
+   */
+  async #readAgain(signal: AbortSignal): Promise<number> {
+    const { source, database, clock, interval, log } = this.#options;
+    if (source.reading === undefined || this.#isReadAsNow) return 0;
+    let stored = await database.read((sql) => readPosition(sql, source.id));
+    this.#isReadAsNow = stored.reading === source.reading;
+    if (stored.loadedAt === null || this.#isReadAsNow) return 0;
+    const begun = clock.monotonic();
+    const taken = () => Math.min(interval, clock.monotonic() - begun);
+    if (stored.reread === null)
+      log.info({ source: source.id }, 'All records of the source are read again, in the background');
+    try {
+      const from = stored.reread?.position ?? null;
+      this.#readsAll ||= from === null;
+      for await (const page of ahead((wanted) => source.pages(from, wanted, true), signal)) {
+        stored = await writeReread({ ...this.#options, metrics: this.#metrics }, page, stored);
+        if (signal.aborted || taken() === interval) return interval;
+      }
+      this.#hasReadAll();
+      this.#update({ rereadFailure: null });
+      log.info({ source: source.id }, 'All records of the source have been read again');
+    } catch (error) {
+      if (signal.aborted) return 0;
+      const failure = nameOf(error);
+      if (this.status.rereadFailure !== failure)
+        log.warn(
+          { source: source.id, code: failure, err: error },
+          'The source cannot be read again as a whole',
+        );
+      this.#metrics.failed(failure);
+      this.#update({ rereadFailure: failure, detail: detailOf(error) });
+    }
+    return taken();
+  }
+
+  #hasReadAll(): void {
+    if (this.#readsAll) this.#reporter.forgetEarlier();
+    this.#readsAll = false;
   }
 
   /** Without new statistics after the first load, searches are planned worse until autovacuum runs. */
@@ -186,17 +252,20 @@ class Replicator {
       log.info({ source: source.id, records: loaded, unreadable }, 'The first load is complete');
     }
     this.#failures = 0;
-    this.#update({ state: loadedAt === null ? 'loading' : 'following', failure: null, loadedAt });
+    const detail = this.status.rereadFailure === null ? null : this.status.detail;
+    this.#update({ state: loadedAt === null ? 'loading' : 'following', failure: null, detail, loadedAt });
   }
 
   /** Logs a failure once for each change of its code, and returns the milliseconds to wait. */
   #fail(error: unknown): number {
     const { log, source, random = Math.random } = this.#options;
-    const code = error instanceof LiveError ? error.code : 'database';
+    const code = nameOf(error);
     if (this.status.failure !== code)
       log.warn({ source: source.id, code, err: error }, 'The source cannot be read');
     this.#metrics.failed(code);
-    this.#update({ state: 'failing', failure: code });
+    this.#update({ state: 'failing', failure: code, detail: detailOf(error) });
+    this.#misbehaves ||=
+      error instanceof LiveError && (error.fault !== null || error.code === 'parse_failed');
     return backoff(++this.#failures, error instanceof LiveError ? error.retryAfter : null, random());
   }
 
@@ -204,6 +273,11 @@ class Replicator {
     this.status = { ...this.status, ...change };
   }
 }
+
+const nameOf = (error: unknown): string =>
+  error instanceof LiveError ? (error.fault ?? error.code) : 'database';
+
+const detailOf = (error: unknown): string | null => (error instanceof LiveError ? error.message : null);
 
 /** Milliseconds before the next attempt: 1, 2, 4 ... 32 seconds, or longer where the source asks for it, plus up to a quarter. */
 export function backoff(failures: number, retryAfter: number | null, random: number): number {

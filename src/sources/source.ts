@@ -1,6 +1,7 @@
 // Source port: the interface of everything that delivers listings.
 
 import type { ListingDraft } from '../listings/draft.ts';
+import type { ValueCounts } from './value-counts.ts';
 
 /** How far a source has been read: opaque to all but the source, stored as JSON. */
 export type Position = Readonly<Record<string, string | number | null>>;
@@ -13,8 +14,10 @@ export interface SourcePage {
   readonly next: Position;
   /** True when the source has nothing newer for now. */
   readonly last: boolean;
-  /** Records of the whole load, where the source says. */
+  /** Records of the whole load, where the source says: the last page has the number of then. */
   readonly total?: number;
+  /** Records of the page that are no drafts: those that are gone, and those without a key. Default 0. */
+  readonly skipped?: number;
   /** True for the first page of a load that had to start over, because the source no longer knew the position. */
   readonly restarted?: boolean;
 }
@@ -30,8 +33,22 @@ export type LiveFailure =
   | 'not_found_upstream'
   | 'live_unsupported';
 
+/** What is wrong with a feed that answers. */
+export type FeedFault =
+  | 'wrong_token_url'
+  | 'refused_query'
+  | 'foreign_link'
+  | 'cyclic_links'
+  | 'shifting_pages'
+  | 'missing_keys'
+  | 'incomplete_load';
+
 interface LiveErrorOptions {
   readonly cause?: unknown;
+  /** Null: the code says it all. */
+  readonly fault?: FeedFault | null;
+  /** HTTP status of the answer; null: there was none, or a success. */
+  readonly status?: number | null;
   /** Milliseconds that the source asks to wait. */
   readonly retryAfter?: number | null;
 }
@@ -41,10 +58,15 @@ export class LiveError extends Error {
   readonly code: LiveFailure;
   /** Milliseconds; null when the source did not say. */
   readonly retryAfter: number | null;
+  readonly fault: FeedFault | null;
+  readonly status: number | null;
 
-  constructor(code: LiveFailure, message: string, { cause, retryAfter = null }: LiveErrorOptions = {}) {
+  constructor(code: LiveFailure, message: string, options: LiveErrorOptions = {}) {
+    const { cause, fault = null, status = null, retryAfter = null } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
+    this.fault = fault;
+    this.status = status;
     this.retryAfter = retryAfter;
   }
 }
@@ -52,6 +74,10 @@ export class LiveError extends Error {
 /** The error of a source that missed its deadline. */
 export const sourceTimeout = (options?: LiveErrorOptions): LiveError =>
   new LiveError('timeout', 'The source did not answer in time.', options);
+
+/** The error of a feed that answers, but wrongly. */
+export const feedFault = (fault: FeedFault, message: string, options?: LiveErrorOptions): LiveError =>
+  new LiveError('parse_failed', message, { ...options, fault });
 
 export interface Source {
   /** Stable: listing ids are derived from it and the listing's key. */
@@ -63,11 +89,15 @@ export interface Source {
   readonly refreshesPerMinute: number;
   /** Unreadable fields, which count as unknown: how many since the start, by name. */
   readonly fieldErrors: ReadonlyMap<string, number>;
+  /** Values that kept listings, or a part of them, from being shown since the start. */
+  readonly withheldValues?: ValueCounts;
+  /** Names the way in which records are read: listings that were read in another way are read again. Default: any way will do. */
+  readonly reading?: string;
   /**
    * Pages from a position on (null: from the very beginning); ends after a page whose `last` is true. The next page is
-   * fetched when the caller requests it. Throws LiveError.
+   * fetched when the caller requests it; `slowly`: never more than one request a second. Throws LiveError.
    */
-  pages(from: Position | null, signal: AbortSignal): AsyncIterable<SourcePage>;
+  pages(from: Position | null, signal: AbortSignal, slowly?: boolean): AsyncIterable<SourcePage>;
   /** One listing, fresh. Throws LiveError, and nothing else; an aborted signal is a `timeout`. */
   fetchOne(listingKey: string, signal: AbortSignal): Promise<ListingDraft>;
   /** Resolves when the source answers and accepts the credentials. Throws LiveError. */

@@ -4,6 +4,14 @@ import type { Loading } from '../listings/provenance/loading.ts';
 import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
 import type { Position } from './source.ts';
 
+/** Progress of reading all records of a source again, after its first load. */
+export interface Reread {
+  readonly position: Position | null;
+  readonly records: number;
+  readonly skipped: number;
+  readonly total: number | null;
+}
+
 export interface StoredPosition {
   /** Null: nothing was read yet. */
   readonly position: Position | null;
@@ -13,20 +21,38 @@ export interface StoredPosition {
   readonly loaded: number;
   /** Records of the whole first load; null where the source does not say. */
   readonly total: number | null;
+  /** Records of the first load that are no listings. */
+  readonly skipped: number;
+  /** The way in which the records were read; null: it had no name yet. */
+  readonly reading: string | null;
+  /** Null: none is under way. */
+  readonly reread: Reread | null;
   /** RFC 3339; null while the first load is not complete. */
   readonly loadedAt: string | null;
   /** When the position last moved, RFC 3339. */
   readonly updatedAt: string | null;
 }
 
+const NOTHING_READ: StoredPosition = {
+  position: null,
+  version: 0,
+  loaded: 0,
+  total: null,
+  skipped: 0,
+  reading: null,
+  reread: null,
+  loadedAt: null,
+  updatedAt: null,
+};
+
 /** The first half of the advisory locks that mean "reads this source". */
 const LOCK_CLASS = 7_310_402;
 
 export async function readPosition(sql: Sql, source: string): Promise<StoredPosition> {
   const [row] = await sql<StoredPosition[]>`
-    select position, version, loaded, total, loaded_at as "loadedAt", updated_at as "updatedAt"
+    select position, version, loaded, total, skipped, reading, reread, loaded_at as "loadedAt", updated_at as "updatedAt"
     from source_position where source = ${source}`;
-  return row ?? { position: null, version: 0, loaded: 0, total: null, loadedAt: null, updatedAt: null };
+  return row ?? NOTHING_READ;
 }
 
 /**
@@ -56,16 +82,29 @@ export async function isReplicated(sql: Sql, source: string): Promise<boolean> {
 export async function writePosition(
   tx: Transaction,
   source: string,
-  { position, version, loaded, total, loadedAt, updatedAt }: StoredPosition,
+  { version, ...stored }: StoredPosition,
 ): Promise<boolean> {
+  const { loaded, total, skipped, reading, loadedAt, updatedAt } = stored;
+  const [position, reread] = [JSON.stringify(stored.position), JSON.stringify(stored.reread)];
   const [row] = await tx`
-    insert into source_position as stored (source, position, version, loaded, total, loaded_at, updated_at)
-    values (${source}, ${JSON.stringify(position)}::text::json, 1, ${loaded}, ${total}, ${loadedAt}, ${updatedAt})
+    insert into source_position as stored (source, position, version, loaded, total, skipped, reading, reread, loaded_at,
+      updated_at)
+    values (${source}, ${position}::text::json, 1, ${loaded}, ${total}, ${skipped}, ${reading}, ${reread}::text::json,
+      ${loadedAt}, ${updatedAt})
     on conflict (source) do update set position = excluded.position, version = stored.version + 1,
-      loaded = excluded.loaded, total = excluded.total, loaded_at = excluded.loaded_at, updated_at = excluded.updated_at
+      loaded = excluded.loaded, total = excluded.total, skipped = excluded.skipped, reading = excluded.reading,
+      reread = excluded.reread, loaded_at = excluded.loaded_at, updated_at = excluded.updated_at
     where stored.version = ${version}
     returning version`;
   return row?.version === version + 1;
+}
+
+/** Listings of a source that are stored, whatever became of them. */
+export async function countListings(tx: Transaction, source: string): Promise<number> {
+  const [row] = await tx<
+    { count: number }[]
+  >`select count(*)::int as count from listing where source = ${source}`;
+  return row?.count ?? 0;
 }
 
 /** Held for as long as its connection lives. */

@@ -113,6 +113,7 @@ test('docs/configuration.md names every setting with its default, and no other',
       SEARCH_CACHE_MB: defaults.search.cacheMegabytes,
     },
     RESO_REFRESHES_PER_MINUTE: reso.kind === 'reso' && reso.refreshesPerMinute,
+    RESO_DISPLAY_DEFAULT: reso.kind === 'reso' && reso.showsByDefault ? 'show' : 'withhold',
   };
   for (const [name, value] of Object.entries(expected)) assert.equal(shown.get(name), String(value), name);
   assert.equal(defaults.dataDirectory, join(ROOT, shown.get('DATA_DIR') ?? ''));
@@ -131,7 +132,7 @@ test('every example of docs/configuration.md is a valid setting that changes the
     for (const name of Object.keys(others).filter((other) => !ignored.test(other))) {
       wasChecked.add(name);
       const { [name]: _, ...rest } = all;
-      const isNeeded = /^(?:RESO_(?!REFRESHES)|PUBLIC_URL|(?:POLAR|STRIPE)_(?!API))/.test(name);
+      const isNeeded = /^(?:RESO_(?!REFRESHES|DISPLAY|TIME)|PUBLIC_URL|(?:POLAR|STRIPE)_(?!API))/.test(name);
       if (isNeeded) assert.throws(() => readConfig(rest, ROOT), name);
       else assert.notDeepEqual(readConfig(rest, ROOT), complete, name);
     }

@@ -145,7 +145,7 @@ test('a load goes on for readers until searches know its end', async (t) => {
   const write = (loadedAt: string | null, version: number) =>
     database.transaction((tx) =>
       writePosition(tx, 'feed', {
-        ...{ position: {}, version, loaded: 3, total: 3, loadedAt },
+        ...{ position: {}, version, loaded: 3, total: 3, skipped: 0, reading: null, reread: null, loadedAt },
         updatedAt: new Date(clock.now()).toISOString(),
       }),
     );

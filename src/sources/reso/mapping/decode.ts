@@ -1,10 +1,22 @@
 // Tolerant decoding of upstream fields: a value of the right type, or null.
 
+import { HOUR } from '../../../lib/clock.ts';
+import { clockTime } from '../../../listings/local-time.ts';
+
 /** One upstream record, or one expanded child of it. */
 export type UpstreamRecord = Readonly<Record<string, unknown>>;
 
 /** Called with the name of each field whose value is unreadable. */
 export type NoteField = (field: string) => void;
+
+/** Called with a value that keeps a listing, or a part of it, from being shown. */
+export type NoteWithheld = (field: string, value: unknown) => void;
+
+export interface ReaderOptions {
+  /** Of clocks that are written without one; default UTC. */
+  readonly timeZone?: string | null;
+  readonly withheld?: NoteWithheld;
+}
 
 export const MAX_TEXT_LENGTH = 32_000;
 export const MAX_LIST_LENGTH = 200;
@@ -20,6 +32,8 @@ const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(Z
 const NUMBER = /^[+-]?\$?(?:\d{1,3}(?:,\d{3})+|\d+)?(?:\.\d*)?(?:e[+-]?\d{1,3})?$/i;
 const TRUE: readonly string[] = ['true', 'yes', 'y', '1'];
 const FALSE: readonly string[] = ['false', 'no', 'n', '0'];
+/** Milliseconds by which the clocks that are furthest ahead of UTC are. */
+const FURTHEST_AHEAD = 14 * HOUR;
 
 /** True for what a JSON object parses to. */
 export function isRecord(value: unknown): value is UpstreamRecord {
@@ -57,14 +71,32 @@ function isCalendarDate(text: string): boolean {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text);
 }
 
-/** RFC 3339 in UTC, to the millisecond; a time without a zone is read as UTC. Null for any other text. */
-export function parseTime(text: string): string | null {
+/** Milliseconds since the epoch; what is written without a zone is a clock in `timeZone`. Null for any other text. */
+function parseInstant(text: string, timeZone: string): { at: number; hasZone: boolean } | null {
   const parts = TIME.exec(text.trim());
   if (parts === null) return null;
-  const [, date = '', clock = '00:00', zone = 'Z'] = parts;
+  const [, date = '', clock = '00:00', zone] = parts;
   if (!isCalendarDate(date)) return null;
-  const time = Date.parse(`${date}T${clock}${zone.toUpperCase()}`);
-  return Number.isNaN(time) ? null : new Date(time).toISOString();
+  const time = Date.parse(`${date}T${clock}${zone?.toUpperCase() ?? 'Z'}`);
+  if (Number.isNaN(time)) return null;
+  const isElsewhere = zone === undefined && timeZone !== 'UTC';
+  return { at: isElsewhere ? clockTime(time, timeZone) : time, hasZone: zone !== undefined };
+}
+
+/** RFC 3339 in UTC, to the millisecond; what is written without a zone is a clock in `timeZone`. Null for any other text. */
+export function parseTime(text: string, timeZone = 'UTC'): string | null {
+  const time = parseInstant(text, timeZone);
+  return time === null ? null : new Date(time.at).toISOString();
+}
+
+/**
+ * The earliest moment that a timestamp can mean, in milliseconds since the epoch: where neither it nor `timeZone` says which
+ * zone it is of, its clock may be one ahead of UTC. Null for what is no timestamp.
+ */
+export function earliestMoment(stated: unknown, timeZone: string | null): number | null {
+  const time = typeof stated === 'string' ? parseInstant(stated, timeZone ?? 'UTC') : null;
+  if (time === null) return null;
+  return time.hasZone || timeZone !== null ? time.at : time.at - FURTHEST_AHEAD;
 }
 
 function parseDate(text: string): string | null {
@@ -76,11 +108,18 @@ function parseDate(text: string): string | null {
 export class FieldReader {
   readonly record: UpstreamRecord;
   readonly #note: NoteField;
+  readonly #options: ReaderOptions;
   readonly #noted = new Set<string>();
 
-  constructor(record: UpstreamRecord, note: NoteField) {
+  constructor(record: UpstreamRecord, note: NoteField, options: ReaderOptions = {}) {
     this.record = record;
     this.#note = note;
+    this.#options = options;
+  }
+
+  /** The zone of clocks that are written without one; null where it is not known. */
+  get timeZone(): string | null {
+    return this.#options.timeZone ?? null;
   }
 
   /** Counts the field as unreadable, once a record; for rules above single values too. */
@@ -155,6 +194,24 @@ export class FieldReader {
     });
   }
 
+  /**
+   * Whether a display rule lets the listing be shown: where it is absent or null, as `byDefault` says; else only a plain yes
+   * does, and every other value is counted.
+   */
+  shows(field: string, byDefault = true): boolean {
+    const stated = this.record[field];
+    if (stated === undefined || stated === null) return byDefault;
+    const value = single(stated);
+    const isYes = typeof value !== 'object' && TRUE.includes(String(value).trim().toLowerCase());
+    if (!isYes) this.withheld(field, value);
+    return isYes;
+  }
+
+  /** Counts a value that keeps the listing, or a part of it, from being shown. */
+  withheld(field: string, value: unknown): void {
+    this.#options.withheld?.(field, value);
+  }
+
   /** YYYY-MM-DD. */
   date(field: string): string | null {
     return this.#parse(field, (text) => parseDate(text.trim()));
@@ -162,12 +219,14 @@ export class FieldReader {
 
   /** RFC 3339 in UTC. */
   time(field: string): string | null {
-    return this.#parse(field, parseTime);
+    return this.#parse(field, (text) => parseTime(text, this.timeZone ?? 'UTC'));
   }
 
   /** RFC 3339 in UTC; YYYY-MM-DD where the day alone is written. */
   timeOrDate(field: string): string | null {
-    return this.#parse(field, (text) => (DATE.test(text.trim()) ? parseDate(text.trim()) : parseTime(text)));
+    return this.#parse(field, (text) =>
+      DATE.test(text.trim()) ? parseDate(text.trim()) : parseTime(text, this.timeZone ?? 'UTC'),
+    );
   }
 
   /** An absolute http or https address. */
@@ -196,7 +255,8 @@ export class FieldReader {
     if (name === undefined) return null;
     const items = this.record[name] as readonly unknown[];
     return items.flatMap((item) => {
-      if (isRecord(item)) return [new FieldReader(item, (field) => this.#note(`${name}.${field}`))];
+      if (isRecord(item))
+        return [new FieldReader(item, (field) => this.#note(`${name}.${field}`), this.#options)];
       this.unreadable(name);
       return [];
     });

@@ -41,23 +41,123 @@ test('times without a zone are UTC, and dates that are none are unknown', () => 
     assert.equal(date(value), null);
 });
 
-test('flags have three states, and only an explicit no hides', () => {
-  const shown = (value: unknown) => mapped({ InternetEntireListingDisplayYN: value }).display.listing;
-  assert.deepEqual([true, 'Y', null, undefined, 'perhaps'].map(shown), [true, true, true, true, true]);
-  assert.deepEqual([false, 'false', 'N', 'No', 0, '0'].map(shown), [
-    false,
-    false,
-    false,
-    false,
-    false,
-    false,
-  ]);
-  assert.equal(mapped({ InternetAddressDisplayYN: false }).display.address, false);
-  assert.equal(mapped({ InternetAutomatedValuationDisplayYN: false }).display.estimate, false);
+const FLAGS = {
+  listing: 'InternetEntireListingDisplayYN',
+  address: 'InternetAddressDisplayYN',
+  estimate: 'InternetAutomatedValuationDisplayYN',
+} as const;
+
+for (const [part, field] of Object.entries(FLAGS)) {
+  test(`${field} shows where it says yes, or nothing, and withholds for every other value`, () => {
+    const shown = (value: unknown) => mapped({ [field]: value }).display[part as keyof typeof FLAGS];
+    const yes = [true, 'true', 'Y', 'YES ', '1', 1, [true], null, undefined];
+    assert.deepEqual(
+      yes.filter((value) => !shown(value)),
+      [],
+    );
+    const no = [
+      false,
+      'false',
+      'N',
+      0,
+      'F',
+      'T',
+      'perhaps',
+      '',
+      ' ',
+      -1,
+      2,
+      {},
+      [],
+      [null],
+      [true, true],
+      Number.NaN,
+    ];
+    assert.deepEqual(no.filter(shown), []);
+  });
+}
+
+test('what a source says nothing of is withheld where that is the default', () => {
+  const draft = (record: UpstreamRecord) =>
+    mapProperty({ ListingKey: 'a', ...record }, { currency: 'USD', note: () => {}, showsByDefault: false });
+  const nothing = { listing: false, address: false, estimate: false };
+  assert.deepEqual(draft({})?.display, nothing);
+  assert.deepEqual(draft({ InternetEntireListingDisplayYN: null })?.display, nothing);
+  assert.deepEqual(draft({ InternetEntireListingDisplayYN: true })?.display, { ...nothing, listing: true });
+});
+
+test('a flag has three states', () => {
   assert.deepEqual(
     [mapped({}).newConstruction, mapped({ NewConstructionYN: false }).newConstruction],
     [null, false],
   );
+});
+
+test('the types of leases are rentals, those of sales are sales, and others are withheld and named', () => {
+  const values: unknown[] = [];
+  const read = (type: unknown) => {
+    const withheld = (field: string, value: unknown) => void values.push([field, value]);
+    const record = { ListingKey: 'a', ListPrice: 2_000, PropertyType: type };
+    const draft = mapProperty(record, { currency: 'USD', note: () => {}, withheld });
+    return draft?.display.listing === true ? draft.listingType : null;
+  };
+  const rentals = [
+    'RLSE',
+    'Lease',
+    'Rental',
+    'Residential Lease',
+    'CommercialLease',
+    'Residential Rental',
+    'For Rent',
+  ];
+  assert.deepEqual(
+    rentals.filter((type) => read(type) !== 'rental'),
+    [],
+  );
+  const sales = [
+    'Residential',
+    'Land',
+    'CommercialSale',
+    'RESI',
+    'Condominium',
+    'Lots And Land',
+    'Multi-Family',
+    null,
+  ];
+  assert.deepEqual(
+    sales.filter((type) => read(type) !== 'sale'),
+    [],
+  );
+  assert.deepEqual(values, []);
+  const unknown = ['Vacation', 'A', '7', 'Timeshare'];
+  assert.deepEqual(
+    unknown.filter((type) => read(type) !== null),
+    [],
+  );
+  assert.deepEqual(
+    values,
+    unknown.map((type) => ['PropertyType', type]),
+  );
+});
+
+test('a time without a zone is of the zone of its source, where that is known', () => {
+  const read = (timeZone: string | null) =>
+    mapProperty(
+      { ListingKey: 'a', ModificationTimestamp: '2026-07-05T09:30:00' },
+      { currency: 'USD', note: () => {}, timeZone },
+    )?.upstreamModifiedAt;
+  assert.equal(read('America/Los_Angeles'), '2026-07-05T16:30:00.000Z');
+  assert.equal(read(null), '2026-07-05T09:30:00.000Z');
+});
+
+test('a modification that lies in the future is unknown', () => {
+  const at = (stated: string) =>
+    mapProperty(
+      { ListingKey: 'a', ModificationTimestamp: stated },
+      { currency: 'USD', note: () => {}, latest: Date.UTC(2026, 0, 5) },
+    )?.upstreamModifiedAt;
+  assert.equal(at('2099-01-01T00:00:00Z'), null);
+  assert.equal(at('2026-01-04T00:00:00Z'), '2026-01-04T00:00:00.000Z');
 });
 
 test('media become photos in order from 0, floor plans and a tour', () => {

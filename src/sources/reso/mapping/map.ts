@@ -1,7 +1,13 @@
 // Mapping of one RESO Property record to a draft.
 
 import type { Contact, ListingDraft, TaxYear } from '../../../listings/draft.ts';
-import { FieldReader, type NoteField, type UpstreamRecord } from './decode.ts';
+import {
+  earliestMoment,
+  FieldReader,
+  type NoteField,
+  type NoteWithheld,
+  type UpstreamRecord,
+} from './decode.ts';
 import { displayValue } from './enumerations.ts';
 import { address, bathrooms, features, livingArea, location, lotSize } from './home.ts';
 import { openHouses, pictures } from './media-and-open-houses.ts';
@@ -15,6 +21,14 @@ export interface MapOptions {
   readonly currency: string;
   /** Called with the name of each unreadable field. */
   readonly note: NoteField;
+  /** Called with each value that keeps the listing, or a part of it, from being shown. */
+  readonly withheld?: NoteWithheld;
+  /** Whether listings without a display rule are shown; default true. */
+  readonly showsByDefault?: boolean;
+  /** Of clocks that are written without a zone; default null: not known, so that timestamps count as UTC. */
+  readonly timeZone?: string | null;
+  /** Milliseconds since the epoch beyond which no modification can lie; default: none. */
+  readonly latest?: number;
 }
 
 function statusFields(record: FieldReader): Pick<ListingDraft, 'status' | 'statusRaw'> {
@@ -42,7 +56,7 @@ function typeFields(record: FieldReader) {
   const type = record.text('PropertyType');
   const subType = record.text('PropertySubType');
   return {
-    listingType: listingTypeOf(type),
+    listingType: listingTypeOf(type) ?? 'sale',
     propertyType: propertyTypeOf(type, subType),
     propertySubType: subType === null ? null : displayValue('PropertySubType', subType),
   };
@@ -78,7 +92,36 @@ function timeFields(record: FieldReader) {
     offMarketAt: record.date('OffMarketDate'),
     expiresOn: record.date('ExpirationDate'),
     daysOnMarketReported: record.count('DaysOnMarket'),
-    upstreamModifiedAt: record.time('ModificationTimestamp'),
+  };
+}
+
+/** A record from the future would count as newer than all that comes after it. */
+function modifiedAt(record: FieldReader, latest: number): string | null {
+  const earliest = earliestMoment(record.record.ModificationTimestamp, record.timeZone);
+  if (earliest !== null && earliest > latest) return record.unreadable('ModificationTimestamp');
+  return record.time('ModificationTimestamp');
+}
+
+/** The key of a record, which some servers have as a number only; null without one. */
+export function listingKeyOf(record: FieldReader): string | null {
+  return record.text('ListingKey') ?? record.text('ListingKeyNumeric');
+}
+
+/** The display rules. Whether a listing of an unknown type costs a price or a rent is unknown too, so that it is withheld. */
+function display(record: FieldReader, showsByDefault: boolean): ListingDraft['display'] {
+  const type = record.text('PropertyType');
+  const isKnown = listingTypeOf(type) !== null;
+  if (!isKnown) record.withheld('PropertyType', type);
+  const rules = [
+    record.shows('InternetEntireListingDisplayYN', showsByDefault),
+    // One vendor's flag, which others do not have.
+    record.shows('MlgCanView'),
+    isKnown,
+  ];
+  return {
+    listing: rules.every(Boolean),
+    address: record.shows('InternetAddressDisplayYN', showsByDefault),
+    estimate: record.shows('InternetAutomatedValuationDisplayYN', showsByDefault),
   };
 }
 
@@ -107,9 +150,10 @@ function originFields(record: FieldReader) {
 }
 
 /** The draft of one record; null for a record without a key. Never throws. */
-export function mapProperty(upstream: UpstreamRecord, { currency, note }: MapOptions): ListingDraft | null {
-  const record = new FieldReader(upstream, note);
-  const listingKey = record.text('ListingKey');
+export function mapProperty(upstream: UpstreamRecord, options: MapOptions): ListingDraft | null {
+  const { currency, note, showsByDefault = true, latest = Number.POSITIVE_INFINITY } = options;
+  const record = new FieldReader(upstream, note, options);
+  const listingKey = listingKeyOf(record);
   if (listingKey === null) return record.unreadable('ListingKey');
   const type = typeFields(record);
   const rental = type.listingType === 'rental';
@@ -136,15 +180,11 @@ export function mapProperty(upstream: UpstreamRecord, { currency, note }: MapOpt
     agent: agent(record),
     office: office(record),
     ...timeFields(record),
+    upstreamModifiedAt: modifiedAt(record, latest),
     ...originFields(record),
     taxes: taxYears(record),
     reso: requestedFields(upstream),
-    // Only an explicit no hides.
-    display: {
-      listing: record.flag('InternetEntireListingDisplayYN') !== false,
-      address: record.flag('InternetAddressDisplayYN') !== false,
-      estimate: record.flag('InternetAutomatedValuationDisplayYN') !== false,
-    },
+    display: display(record, showsByDefault),
   };
 }
 

@@ -1,13 +1,23 @@
 // Listing type, property type and status of a record.
 
 import type { ListingType, PropertyType, Status } from '../../../listings/vocabulary.ts';
-import { spelled } from './enumerations.ts';
+import { fold, spelled } from './enumerations.ts';
 
-/** As the dictionary defines it: a lease is a rental, the rest is for sale. */
-const rentals = spelled<true>({ 'Residential Lease': true, 'Commercial Lease': true });
+/** Local words for a lease; the dictionary's own two are among them. */
+const RENTAL = /lease|rental|^rent$|^rents$|forrent|^rlse|^clse|^rnt/;
+/** Local words for what is sold, beside the dictionary's own, of which all but the leases are for sale. */
+const SALE =
+  /sale|^res$|^resi|^sfr?$|^sfam|singlefamily|multifamily|condo|townho|coop|cooperative|manufactured|mobile|^mob$|^land$|^lots?|^lnd|acreage|vacantland|^farm|ranch|^comm$|^comi?$|^commercial|^business|^inc$|^incp?$|income|industrial|development/;
 
-export function listingTypeOf(propertyType: string | null): ListingType {
-  return rentals(propertyType) === true ? 'rental' : 'sale';
+/**
+ * A lease is a rental and what the dictionary or a common local word names is for sale; so is a record that states no type.
+ * Null for any other word: what it costs may be a price or a rent.
+ */
+export function listingTypeOf(propertyType: string | null): ListingType | null {
+  if (propertyType === null) return 'sale';
+  const word = fold(propertyType);
+  if (RENTAL.test(word)) return 'rental';
+  return byType(propertyType) !== undefined || SALE.test(word) ? 'sale' : null;
 }
 
 /** Types that need no sub-type; residential records differ by theirs. */

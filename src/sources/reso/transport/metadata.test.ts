@@ -19,6 +19,7 @@ test('fields, expansions and the type of the key are those of the Property entit
   assert.deepEqual(shape, {
     fields: new Set(['ListingKey', 'ListPrice']),
     expandable: new Set(['Media']),
+    keyField: 'ListingKey',
     numericKey: true,
   });
 });
@@ -30,6 +31,36 @@ test('an entity set that names another type leads to that type', () => {
   );
   assert.deepEqual([...(shape?.fields ?? [])], ['ListingKey']);
   assert.equal(shape?.numericKey, false);
+});
+
+test('what a type inherits from its base types is its own, in whichever schema they stand', () => {
+  const shape = propertyShape(`<edmx:Edmx><edmx:DataServices>
+    <Schema Namespace="org.reso.metadata" Alias="reso">
+      <EntityType Name="Base" Abstract="true"><Property Name="ModificationTimestamp" Type="Edm.DateTimeOffset"/></EntityType>
+      <EntityType Name="Property" BaseType="reso.Base"><Key><PropertyRef Name="ListingKey"/></Key>
+        <Property Name="ListingKey" Type="Edm.String"/><Property Name="ListPrice" Type="Edm.Decimal"/>
+        <NavigationProperty Name="Media" Type="Collection(reso.Media)"/></EntityType></Schema>
+    <Schema Namespace="vendor"><EntityType Name="Property" BaseType="org.reso.metadata.Property"/>
+      <EntityContainer Name="c"><EntitySet Name="Property" EntityType="vendor.Property"/></EntityContainer></Schema>
+    </edmx:DataServices></edmx:Edmx>`);
+  assert.deepEqual([...(shape?.fields ?? [])].sort(), ['ListPrice', 'ListingKey', 'ModificationTimestamp']);
+  assert.deepEqual([...(shape?.expandable ?? [])], ['Media']);
+  assert.equal(shape?.keyField, 'ListingKey');
+});
+
+test('base types in a circle are read once each', () => {
+  const shape = propertyShape(
+    edmx(`<EntityType Name="Property" BaseType="x.y.Other"><Property Name="ListingKey" Type="Edm.String"/></EntityType>
+      <EntityType Name="Other" BaseType="x.y.Property"><Property Name="City" Type="Edm.String"/></EntityType>`),
+  );
+  assert.deepEqual([...(shape?.fields ?? [])].sort(), ['City', 'ListingKey']);
+});
+
+test('a server with a numeric key alone is known by it', () => {
+  const shape = propertyShape(
+    edmx(`<EntityType Name="Property"><Property Name="ListingKeyNumeric" Type="Edm.Int64"/></EntityType>`),
+  );
+  assert.deepEqual([shape?.keyField, shape?.numericKey], ['ListingKeyNumeric', true]);
 });
 
 test('what is no description of Property is none', () => {

@@ -1,10 +1,12 @@
-// Metadata of the Property resource: its fields, what can be expanded, and its key's type.
+// Metadata of the Property resource: its fields, what can be expanded, and its key.
 
 export interface PropertyShape {
   /** Names that may be selected; null: not known, so select nothing. */
   readonly fields: ReadonlySet<string> | null;
   /** Names that may be expanded. */
   readonly expandable: ReadonlySet<string>;
+  /** The field that identifies a record. */
+  readonly keyField: 'ListingKey' | 'ListingKeyNumeric';
   /** Numeric keys are written bare in addresses and filters. */
   readonly numericKey: boolean;
 }
@@ -13,6 +15,7 @@ export interface PropertyShape {
 export const UNKNOWN_SHAPE: PropertyShape = {
   fields: null,
   expandable: new Set(['Media']),
+  keyField: 'ListingKey',
   numericKey: false,
 };
 
@@ -24,15 +27,41 @@ function attributes(text: string): ReadonlyMap<string, string> {
 }
 
 interface EntityType {
+  readonly name: string;
+  readonly base: string | null;
   readonly properties: Map<string, string>;
   readonly navigations: Set<string>;
 }
 
-/** Reads EDMX of any version. Null when it does not describe Property. */
+/** The entity types of a document by their qualified names, and the type of the set called Property. */
+interface Model {
+  readonly types: ReadonlyMap<string, EntityType>;
+  readonly wanted: string | null;
+}
+
+/** Reads EDMX of any version. Null when it does not describe Property with a key. */
 export function propertyShape(edmx: string): PropertyShape | null {
+  const { types, wanted } = readModel(edmx);
+  const named = [...types.values()].filter(({ name }) => name === 'Property');
+  const candidates = wanted === null ? named : [types.get(wanted) ?? byBareName(types, wanted)];
+  for (const type of candidates) {
+    const shape = type && shapeOf(withInherited(types, type));
+    if (shape) return shape;
+  }
+  return null;
+}
+
+function readModel(edmx: string): Model {
   const types = new Map<string, EntityType>();
+  const aliases = new Map<string, string>();
+  const whole = (name: string) => {
+    const dot = name.lastIndexOf('.');
+    const namespace = name.slice(0, Math.max(0, dot));
+    return `${aliases.get(namespace) ?? namespace}.${name.slice(dot + 1)}`;
+  };
+  let namespace = '';
   let current: EntityType | null = null;
-  let wanted = 'Property';
+  let wanted: string | null = null;
   for (const [, closing, tag, text = ''] of edmx.matchAll(TAG)) {
     if (closing === '/') {
       if (tag === 'EntityType') current = null;
@@ -40,20 +69,59 @@ export function propertyShape(edmx: string): PropertyShape | null {
     }
     const read = attributes(text);
     const name = read.get('Name') ?? '';
-    if (tag === 'EntityType') {
-      current = text.endsWith('/') ? null : { properties: new Map(), navigations: new Set() };
-      if (current !== null) types.set(name, current);
+    if (tag === 'Schema') {
+      namespace = read.get('Namespace') ?? '';
+      aliases.set(read.get('Alias') ?? namespace, namespace);
+    } else if (tag === 'EntityType') {
+      const type = {
+        name,
+        base: read.get('BaseType') ?? null,
+        properties: new Map(),
+        navigations: new Set<string>(),
+      };
+      types.set(`${namespace}.${name}`, type);
+      current = text.endsWith('/') ? null : type;
     } else if (tag === 'Property') current?.properties.set(name, read.get('Type') ?? '');
     else if (tag === 'NavigationProperty') current?.navigations.add(name);
-    else if (tag === 'EntitySet' && name === 'Property')
-      wanted = read.get('EntityType')?.split('.').at(-1) ?? wanted;
+    else if (tag === 'EntitySet' && name === 'Property') wanted = read.get('EntityType') ?? wanted;
   }
-  const type = types.get(wanted);
-  if (type === undefined || type.properties.size === 0) return null;
-  const key = type.properties.get('ListingKey') ?? 'Edm.String';
+  const resolved = new Map(
+    [...types].map(([name, type]) => [name, { ...type, base: type.base === null ? null : whole(type.base) }]),
+  );
+  return { types: resolved, wanted: wanted === null ? null : whole(wanted) };
+}
+
+/** Some documents qualify names by a namespace that they do not declare. */
+function byBareName(types: Model['types'], qualified: string): EntityType | undefined {
+  const bare = qualified.slice(qualified.lastIndexOf('.') + 1);
+  return [...types.values()].find(({ name }) => name === bare);
+}
+
+/** The type with what it inherits from its base types; a circle of them ends where it closes. */
+function withInherited(types: Model['types'], type: EntityType): EntityType {
+  const line = [type];
+  for (let base = type.base; base !== null; ) {
+    const next: EntityType | undefined = types.get(base) ?? byBareName(types, base);
+    if (next === undefined || line.includes(next)) break;
+    line.push(next);
+    base = next.base;
+  }
   return {
-    fields: new Set(type.properties.keys()),
-    expandable: type.navigations,
-    numericKey: /^Edm\.(Int16|Int32|Int64|Decimal)$/.test(key),
+    ...type,
+    properties: new Map(line.flatMap(({ properties }) => [...properties])),
+    navigations: new Set(line.flatMap(({ navigations }) => [...navigations])),
+  };
+}
+
+const NUMERIC = /^Edm\.(Byte|Int16|Int32|Int64|Decimal)$/;
+
+function shapeOf({ properties, navigations }: EntityType): PropertyShape | null {
+  const keyField = (['ListingKey', 'ListingKeyNumeric'] as const).find((field) => properties.has(field));
+  if (keyField === undefined) return null;
+  return {
+    fields: new Set(properties.keys()),
+    expandable: navigations,
+    keyField,
+    numericKey: NUMERIC.test(properties.get(keyField) ?? ''),
   };
 }

@@ -9,6 +9,7 @@ import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 /** Milliseconds. The caller's deadline is in its signal; this bounds what no caller waits for any more. */
 const LAST_RESORT = 60_000;
 const MAX_RETRY_AFTER = 3_600_000;
+const BYTE_ORDER_MARK = /^\ufeff/;
 
 const FAILURES: Readonly<Record<number, LiveFailure>> = {
   401: 'upstream_unauthorized',
@@ -44,6 +45,7 @@ export function requireSuccess({ status, headers }: OutboundAnswer, now: number)
   if (status >= 200 && status < 300) return;
   const code = FAILURES[status] ?? 'fetch_failed';
   throw new LiveError(code, `The source answered ${status}.`, {
+    status,
     retryAfter: parseRetryAfter(headers['retry-after'], now),
   });
 }
@@ -61,7 +63,7 @@ export function parseBody(response: OutboundAnswer, now: number): UpstreamRecord
   let body: unknown;
   try {
     // Keys of 64 bits keep their digits, as texts.
-    body = parseExactJson(response.body.toString('utf8'));
+    body = parseExactJson(response.body.toString('utf8').replace(BYTE_ORDER_MARK, ''));
   } catch (cause) {
     throw new LiveError('parse_failed', 'The source answered with something other than JSON.', { cause });
   }

@@ -3,7 +3,7 @@
 import type { Clock } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
-import { LiveError } from '../../source.ts';
+import { LiveError, type LiveFailure } from '../../source.ts';
 import { parseBody, sendRequest } from './request.ts';
 
 export type ResoCredentials =
@@ -28,6 +28,8 @@ interface Token {
 const MAX_TOKEN_BYTES = 64 * 1024;
 const MARGIN = 60_000;
 const DEFAULT_LIFETIME_SECONDS = 3_600;
+/** Statuses of what is no token endpoint: it redirects, or there is nothing that takes a POST. */
+const NO_ENDPOINT: readonly number[] = [301, 302, 303, 307, 308, 404, 405, 410, 415, 501];
 
 export class Tokens {
   readonly #credentials: ResoCredentials;
@@ -78,13 +80,20 @@ export class Tokens {
       }).toString(),
       maxBytes: MAX_TOKEN_BYTES,
       signal,
+    }).catch((error: unknown) => {
+      if (!(error instanceof LiveError) || error.code === 'timeout') throw error;
+      throw wrongUrl(error.code, 'cannot be reached, or does not answer HTTP', error);
     });
     const { status } = response;
     // Token endpoints answer 400 to a client that they do not know.
     if (status === 400) throw new LiveError('upstream_unauthorized', 'The source gives us no token (400).');
-    if (status === 404 || status === 410)
-      throw new LiveError('fetch_failed', `The source's token endpoint answered ${status}.`);
-    this.#current = tokenIn(parseBody(response, this.#clock.now()), sentAt);
+    if (NO_ENDPOINT.includes(status)) throw wrongUrl('fetch_failed', `answers ${status}`);
+    try {
+      this.#current = tokenIn(parseBody(response, this.#clock.now()), sentAt);
+    } catch (error) {
+      if (!(error instanceof LiveError) || error.code !== 'parse_failed') throw error;
+      throw wrongUrl(error.code, 'answers without a token', error);
+    }
     return this.#current;
   }
 }
@@ -98,4 +107,9 @@ function tokenIn(body: Readonly<Record<string, unknown>>, sentAt: number): Token
   const lifetime = Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : DEFAULT_LIFETIME_SECONDS * 1000;
   // A token shorter than two margins would be renewed with every request.
   return { value, until: sentAt + Math.max(lifetime - MARGIN, lifetime / 2) };
+}
+
+function wrongUrl(code: LiveFailure, how: string, cause?: unknown): LiveError {
+  const message = `The address for tokens (RESO_TOKEN_URL) ${how}: it is no token endpoint.`;
+  return new LiveError(code, message, { cause, fault: 'wrong_token_url' });
 }

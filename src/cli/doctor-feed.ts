@@ -1,0 +1,63 @@
+// Checks of `freehold doctor` on the feed: what the process that reads it reported, and values that keep listings from being shown.
+
+import type { Config } from '../config.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { findReport } from '../sources/report-store.ts';
+import type { ValueCount } from '../sources/value-counts.ts';
+import { FAULT_REMEDIES, type Finding, fail, ok, warn } from './doctor-checks.ts';
+import { count } from './output.ts';
+
+const RETRIES = 'The service goes on trying. Its log has the cause.';
+/** Values that plainly say no, in JSON. */
+const NO: readonly string[] = ['false', '0', '"false"', '"no"', '"n"', '"0"'];
+const MAX_SHOWN = 10;
+
+export async function checkFeed({ source }: Pick<Config, 'source'>, database: Database): Promise<Finding[]> {
+  if (source.kind === 'none') return [];
+  const report = await database.read((sql) => findReport(sql, source.kind));
+  if (report === null) return [];
+  const { failure, detail, failingSince, withheld } = report;
+  const text = `${failure} since ${failingSince}${detail === null ? '' : `: ${detail}`}`;
+  const remedy = Object.entries(FAULT_REMEDIES).find(([fault]) => fault === failure)?.[1];
+  return [
+    failure === null ? ok('feed', 'read to its end') : fail('feed', text, remedy ?? RETRIES),
+    ...withheldFindings(withheld),
+  ];
+}
+
+function withheldFindings(withheld: readonly ValueCount[]): Finding[] {
+  const isPlain = ({ field, value }: ValueCount) =>
+    field !== 'PropertyType' && NO.includes(value.toLowerCase());
+  const types = withheld.filter(({ field }) => field === 'PropertyType');
+  const odd = withheld.filter((each) => !types.includes(each) && !isPlain(each));
+  const plain = withheld.filter(isPlain);
+  return [
+    ...(plain.length > 0 ? [ok('display rules', describe(plain))] : []),
+    ...(odd.length > 0
+      ? [
+          warn(
+            'display rules',
+            `neither yes nor no, so that it is withheld: ${describe(odd)}`,
+            'Ask the operator of the feed what these values mean.',
+          ),
+        ]
+      : []),
+    ...(types.length > 0
+      ? [
+          warn(
+            'property types',
+            `unknown, so that their listings are withheld: ${describe(types)}`,
+            'Ask the operator of the feed whether these are for sale or for rent.',
+          ),
+        ]
+      : []),
+  ];
+}
+
+function describe(values: readonly ValueCount[]): string {
+  const shown = values
+    .slice(0, MAX_SHOWN)
+    .map(({ field, value, listings }) => `${field} ${value} (${count(listings)})`);
+  const more = values.length - shown.length;
+  return [...shown, ...(more > 0 ? [`${count(more)} more`] : [])].join(', ');
+}

@@ -1,0 +1,75 @@
+// Reporter of a source: what is wrong with its feed, kept in the database for doctor and other processes.
+
+import { isDeepStrictEqual } from 'node:util';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { findReport, type SourceReport, writeReport } from './report-store.ts';
+import type { Source } from './source.ts';
+import type { ValueCount } from './value-counts.ts';
+
+export interface ReporterOptions {
+  readonly source: Pick<Source, 'id' | 'withheldValues'>;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'warn'>;
+}
+
+interface Health {
+  readonly failure: string | null;
+  readonly detail: string | null;
+  readonly rereadFailure: string | null;
+}
+
+export class Reporter {
+  readonly #options: ReporterOptions;
+  #written: Omit<SourceReport, 'failingSince'>;
+  /** Values that a process before this one counted. */
+  #earlier: readonly ValueCount[] = [];
+
+  constructor(options: ReporterOptions) {
+    this.#options = options;
+    this.#written = { source: options.source.id, failure: null, detail: null, withheld: [] };
+  }
+
+  /** Goes on from what was reported before. */
+  async start(): Promise<void> {
+    const { source, database } = this.#options;
+    const known = await database.read((sql) => findReport(sql, source.id));
+    if (known === null) return;
+    const { failingSince: _, ...report } = known;
+    this.#written = report;
+    this.#earlier = report.withheld;
+  }
+
+  /** All listings have been counted by this process. */
+  forgetEarlier(): void {
+    this.#earlier = [];
+  }
+
+  /** Writes what has changed since the last report. Never throws: without the database there is no report. */
+  async report({ failure, detail, rereadFailure }: Health): Promise<void> {
+    const { source, database, clock, log } = this.#options;
+    if (failure === 'database') return;
+    const withheld = merged(this.#earlier, source.withheldValues?.list() ?? []);
+    const report = { source: source.id, failure: failure ?? rereadFailure, detail, withheld };
+    if (isDeepStrictEqual(report, this.#written)) return;
+    try {
+      await database.write((sql) => writeReport(sql, report, new Date(clock.now()).toISOString()));
+      this.#written = report;
+    } catch (error) {
+      log.warn({ source: source.id, err: error }, 'The report on the source could not be written');
+    }
+  }
+}
+
+/** Each value with the greater of its two counts: after a restart only changed listings are counted. */
+function merged(earlier: readonly ValueCount[], own: readonly ValueCount[]): ValueCount[] {
+  const nameOf = ({ field, value }: ValueCount) => `${field} ${value}`;
+  const counts = new Map(earlier.map((count) => [nameOf(count), count]));
+  for (const count of own) {
+    const known = counts.get(nameOf(count));
+    if (known === undefined || known.listings < count.listings) counts.set(nameOf(count), count);
+  }
+  return [...counts.values()].sort((a, b) => b.listings - a.listings);
+}

@@ -1,0 +1,50 @@
+// Queries without the options that a server refuses, found one request after the other.
+
+import { LiveError } from '../../source.ts';
+import type { QueryOption, QueryRules } from './query.ts';
+import type { ParsedPage, ReadPage } from './walk.ts';
+
+/** Statuses of a server that refuses a query. */
+const REFUSED: readonly number[] = [400, 414, 501];
+/** Characters of an address from which on a 404 may mean that it is too long: some servers read 2,048. */
+export const LONG_QUERY = 2_000;
+
+const isRefusal = (error: unknown, url: string): boolean =>
+  error instanceof LiveError &&
+  (REFUSED.includes(error.status ?? 0) || (error.status === 404 && url.length > LONG_QUERY));
+
+/** Every set of these options, the smaller ones first. */
+function subsets(options: readonly QueryOption[]): readonly (readonly QueryOption[])[] {
+  const sets = Array.from({ length: 2 ** options.length }, (_, bits) =>
+    options.filter((_option, at) => (bits >> at) % 2 === 1),
+  );
+  return sets.sort((a, b) => a.length - b.length);
+}
+
+/**
+ * The answer to the query with the fewest of these options left out; null where the server refuses it in every form. The
+ * requests after the first are a second apart. `learn` gets what had to be left out, if anything. Throws LiveError.
+ */
+export async function firstAccepted(
+  url: (rules: QueryRules) => string,
+  options: readonly QueryOption[],
+  rules: QueryRules,
+  read: ReadPage,
+  learn: (refused: ReadonlySet<QueryOption>) => void = () => {},
+): Promise<ParsedPage | null> {
+  const tried = new Set<string>();
+  for (const left of subsets(options)) {
+    const refused = new Set([...rules.refused, ...left]);
+    const address = url({ ...rules, refused });
+    if (tried.has(address)) continue;
+    const page = await read(address, tried.size > 0).catch((error: unknown) => {
+      if (isRefusal(error, address)) return null;
+      throw error;
+    });
+    tried.add(address);
+    if (page === null) continue;
+    if (left.length > 0) learn(refused);
+    return page;
+  }
+  return null;
+}

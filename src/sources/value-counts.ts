@@ -1,0 +1,39 @@
+// Counts of values that kept listings from being shown: by field and value, each listing once.
+
+export interface ValueCount {
+  readonly field: string;
+  /** As the source wrote it, in JSON. */
+  readonly value: string;
+  readonly listings: number;
+}
+
+/** What is counted is bounded, whatever a source sends: what is beyond is not counted. */
+const MAX_VALUES = 100;
+const MAX_LISTINGS = 10_000;
+const MAX_LENGTH = 60;
+
+export class ValueCounts {
+  readonly #counts = new Map<string, { readonly field: string; readonly value: string; keys: Set<string> }>();
+
+  /** The values that withhold something of a listing now, in place of those it had before. */
+  set(listingKey: string, values: readonly (readonly [field: string, value: unknown])[]): void {
+    for (const { keys } of this.#counts.values()) keys.delete(listingKey);
+    for (const [field, value] of values) {
+      const text = (JSON.stringify(value) ?? 'null').slice(0, MAX_LENGTH).toWellFormed();
+      const name = `${field} ${text}`;
+      const known = this.#counts.get(name);
+      if (known === undefined && this.#counts.size >= MAX_VALUES) continue;
+      const { keys } = known ?? { keys: new Set<string>() };
+      if (known === undefined) this.#counts.set(name, { field, value: text, keys });
+      if (keys.size < MAX_LISTINGS) keys.add(listingKey);
+    }
+  }
+
+  /** The most frequent first. */
+  list(): ValueCount[] {
+    return [...this.#counts.values()]
+      .filter(({ keys }) => keys.size > 0)
+      .map(({ field, value, keys }) => ({ field, value, listings: keys.size }))
+      .sort((a, b) => b.listings - a.listings);
+  }
+}
