@@ -44,13 +44,21 @@ async function serve(t: Closing, answer: StrictFeed['answer']) {
   };
   const config = readConfig({ ...settings, DATABASE_URL: databaseUrl, DATA_DIR: folder }, folder);
   const source = resoSource({
-    ...{ id: 'reso', name: 'Feed', url: feed.url, credentials: { kind: 'bearer', token: 'secret' } },
-    ...{ outbound: createOutbound({ clock }), clock },
+    id: 'reso',
+    name: 'Feed',
+    url: feed.url,
+    credentials: { kind: 'bearer', token: 'secret' },
+    outbound: createOutbound({ clock }),
+    clock,
   });
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const app = await createApp({
-    ...{ config, database, source, interval: 3_600_000, publicUrl: url },
+    config,
+    database,
+    source,
+    interval: 3_600_000,
+    publicUrl: url,
     log: createLog({ level: 'silent' }),
     overrides: { clock },
   });

@@ -204,12 +204,20 @@ async function replicateOn(
     },
   };
   const source = resoSource({
-    ...{ id: 'reso', name: 'Feed', url: feed.url, credentials: { kind: 'bearer', token: 'secret' } },
-    ...{ outbound: counted, clock },
+    id: 'reso',
+    name: 'Feed',
+    url: feed.url,
+    credentials: { kind: 'bearer', token: 'secret' },
+    outbound: counted,
+    clock,
     ...options,
   });
   const replication = startReplication({
-    ...{ source, catalogue: createCatalogue(database), database, clock, metrics: createMetrics() },
+    source,
+    catalogue: createCatalogue(database),
+    database,
+    clock,
+    metrics: createMetrics(),
     ...{ log: { info: () => {}, warn: () => {} }, interval: INTERVAL, random: () => 0 },
   });
   t.after(async () => {
@@ -229,7 +237,10 @@ async function replicateOn(
       return false;
     });
   return {
-    ...{ ...parts, source, replication, passUntil },
+    ...parts,
+    source,
+    replication,
+    passUntil,
     keys: async () => {
       const rows = await database.read(
         (sql) => sql<{ key: string }[]>`select listing_key as key from listing order by listing_key`,
