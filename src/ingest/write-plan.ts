@@ -28,6 +28,7 @@ import type { ListingType, Status } from '../listings/vocabulary.ts';
 import { type Corrections, findCorrections } from '../timeline/history-correction.ts';
 import { withAskingPrice } from './asking-price.ts';
 import { draftEvidence, listingId, recordEvidence } from './identity.ts';
+import { withPlaceTimes } from './place-times.ts';
 import { type AssignedProperty, PropertyAssignment } from './property-assignment.ts';
 import type { ListingSnapshot } from './search-row.ts';
 
@@ -75,7 +76,8 @@ export function planWrite(
   observedAt: number,
   properties: PropertyAssignment = new PropertyAssignment(),
 ): ListingWrite | null {
-  const draft = withAskingPrice(completeDraft(incoming, before?.record ?? null), before?.record ?? null);
+  const complete = withAskingPrice(completeDraft(incoming, before?.record ?? null), before?.record ?? null);
+  const draft = withPlaceTimes(complete, placement);
   const digest = digestOf(draft);
   if (before?.digest.equals(digest)) return null;
   if (before && isOlder(draft, before.record)) return null;

@@ -74,7 +74,7 @@ export interface ListingDraft {
   readonly photoCount: number | null;
   readonly virtualTourUrl: string | null;
   readonly floorPlans: readonly Photo[];
-  /** Null: the source did not send open houses; the stored ones stay. */
+  /** Null: the source did not send open houses; the stored ones stay. Times without Z are those of clocks at the place. */
   readonly openHouses: readonly OpenHouse[] | null;
   readonly agent: Contact | null;
   readonly office: Contact | null;

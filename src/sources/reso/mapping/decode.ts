@@ -89,6 +89,14 @@ export function parseTime(text: string, timeZone = 'UTC'): string | null {
   return time === null ? null : new Date(time.at).toISOString();
 }
 
+/** RFC 3339 in UTC, or, of what is written without a zone, the time that clocks at the place show, without Z. */
+export function parsePlaceTime(text: string): string | null {
+  const time = parseInstant(text, 'UTC');
+  if (time === null) return null;
+  const shown = new Date(time.at).toISOString();
+  return time.hasZone ? shown : shown.slice(0, -1);
+}
+
 /**
  * The earliest moment that a timestamp can mean, in milliseconds since the epoch: where neither it nor `timeZone` says which
  * zone it is of, its clock may be one ahead of UTC. Null for what is no timestamp.

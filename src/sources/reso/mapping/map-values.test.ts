@@ -205,7 +205,7 @@ test('photos are kept where an answer does not carry them, or carries none of th
   assert.deepEqual(mapped({ PhotosCount: 0, Media: [] }).photos, []);
 });
 
-test('open houses come in order of their start, and those without one not at all', () => {
+test('open houses come in order of their start, in the clocks of their place, and those without one not at all', () => {
   const draft = mapped({
     OpenHouse: [
       { OpenHouseKey: '2', OpenHouseStartTime: '2026-01-11T13:00:00', OpenHouseStatus: 'Canceled' },
@@ -223,8 +223,8 @@ test('open houses come in order of their start, and those without one not at all
   assert.deepEqual(
     draft.openHouses?.map(({ id, startsAt, endsAt }) => [id, startsAt, endsAt]),
     [
-      ['1', '2026-01-10T13:00:00.000Z', '2026-01-10T15:00:00.000Z'],
-      ['2', '2026-01-11T13:00:00.000Z', null],
+      ['1', '2026-01-10T13:00:00.000', '2026-01-10T15:00:00.000'],
+      ['2', '2026-01-11T13:00:00.000', null],
     ],
   );
   assert.deepEqual(

@@ -1,7 +1,7 @@
 // Children of a record: photos, floor plans and tours in their order, and open houses.
 
 import type { OpenHouse, Photo } from '../../../listings/draft.ts';
-import { type FieldReader, parseTime } from './decode.ts';
+import { type FieldReader, parsePlaceTime, parseTime } from './decode.ts';
 import { displayValue, fold } from './enumerations.ts';
 
 export interface Pictures {
@@ -100,12 +100,14 @@ export function pictures(record: FieldReader): Pictures {
 
 const CLOCK = /^\d{2}:\d{2}(:\d{2})?$/;
 
-/** Some servers send the times of day beside the date. */
+/** Some servers send the times of day beside the date; those without a zone may be of the clocks at the place. */
 function momentOf(house: FieldReader, field: string): string | null {
   const stated = house.text(field);
   const date = house.date('OpenHouseDate');
-  if (stated !== null && date !== null && CLOCK.test(stated)) return parseTime(`${date}T${stated}`);
-  return house.time(field);
+  if (stated === null) return null;
+  const text = date !== null && CLOCK.test(stated) ? `${date}T${stated}` : stated;
+  const moment = house.timeZone === null ? parsePlaceTime(text) : parseTime(text, house.timeZone);
+  return moment ?? house.unreadable(field);
 }
 
 function readOpenHouse(house: FieldReader): OpenHouse[] {
