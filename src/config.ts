@@ -6,6 +6,7 @@ import { parseEnv } from 'node:util';
 import { type ProviderSettings, readProviderSettings } from './access/providers/provider-settings.ts';
 import { type NetworkPort, parseNetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
+import { withoutByteOrderMark } from './lib/parse.ts';
 import { type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
 import type { ResoCredentials } from './sources/reso/transport/token.ts';
 
@@ -69,6 +70,8 @@ export interface Config {
   };
   /** ISO 4217: preferred where prices in several currencies match; null: none is. */
   readonly defaultCurrency: string | null;
+  /** Seconds after which an idle connection of a client is closed. */
+  readonly keepAliveSeconds: number;
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
@@ -88,6 +91,7 @@ const NAMES = [
   ...[
     'MAX_CONNECTIONS',
     'MAX_CONNECTIONS_PER_ADDRESS',
+    'KEEP_ALIVE_TIMEOUT',
     'TRUSTED_PROXIES',
     'METRICS_ALLOW',
     'METRICS_TOKEN',
@@ -127,7 +131,9 @@ export class ConfigError extends Error {
 /** Reads `.env` of a folder, which the environment overrides. Throws ConfigError with all faults at once. */
 export function readConfig(environment: Environment = process.env, folder: string = process.cwd()): Config {
   const file = join(folder, '.env');
-  const fromFile: Environment = existsSync(file) ? parseEnv(readFileSync(file, 'utf8')) : {};
+  const fromFile: Environment = existsSync(file)
+    ? parseEnv(withoutByteOrderMark(readFileSync(file, 'utf8')))
+    : {};
   const faults: string[] = unknownNames(environment, fromFile);
   const read = new SettingsReader({ ...fromFile, ...environment }, faults);
   const config: Config = {
@@ -165,6 +171,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
       cacheMegabytes: read.integer('SEARCH_CACHE_MB', 16, 0, 1_024),
     },
     defaultCurrency: read.currency('DEFAULT_CURRENCY'),
+    keepAliveSeconds: read.integer('KEEP_ALIVE_TIMEOUT', 65, 1, 3_600),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
   if (config.publicUrl === null && !isLoopback(config.host)) {

@@ -211,6 +211,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
     limits: {
       lingerMs: options.lingerMs ?? 0,
+      keepAliveTimeoutMs: config.keepAliveSeconds * 1_000,
       ...connectionBounds(config.connections, descriptorLimit()),
       ...overrides.limits,
     },

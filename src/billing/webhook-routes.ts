@@ -8,6 +8,7 @@ import { FAILURES_PER_MINUTE, type Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { addressGroup } from '../lib/ip-address.ts';
+import { withoutByteOrderMark } from '../lib/parse.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { BillingMetrics } from './billing-metrics.ts';
@@ -115,7 +116,7 @@ function webhookRoute({ database, clock, metrics }: WebhookRouteOptions, sender:
 /** Undefined for what is not JSON. Nothing but ids and types of it is read, so its members may have any names. */
 function parse(body: Buffer): unknown {
   try {
-    return JSON.parse(body.toString('utf8'));
+    return JSON.parse(withoutByteOrderMark(body.toString('utf8')));
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;

@@ -49,6 +49,11 @@ function endOfString(text: string, opening: number): number {
   }
 }
 
+/** A file's text without the byte-order mark that some editors write before it. */
+export function withoutByteOrderMark(text: string): string {
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
 /** Decodes percent-encoding; null if an escape is not UTF-8. */
 export function decodePercent(text: string): string | null {
   if (!text.includes('%')) return text;

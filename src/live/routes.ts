@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import type { StreamLimit } from '../access/limits/stream-limit.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../http/frame/route.ts';
+import { lastEventIdParameter, readLastEventIdOfUrl } from '../http/input/last-event-id.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { ServerSentEvent } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -72,7 +73,7 @@ const ListingParams = Type.Object({
   }),
 });
 
-const ListingQuery = Type.Object({ display: displayParameter });
+const ListingQuery = Type.Object({ display: displayParameter, lastEventId: lastEventIdParameter });
 
 type ListingCall = RequestContext<
   Principal,
@@ -113,8 +114,11 @@ function streamRoute(options: LiveRouteOptions, stored: Route<Principal>): Route
       schema: StreamDataSchema,
     },
     variant: stored,
-    alsoAnswers: { 204: 'Last-Event-ID is the id of a `done` event: that stream is complete.' },
-    early: ({ headers }) => (isAfterDone(headers['last-event-id']) ? { status: 204 } : null),
+    alsoAnswers: {
+      204: '`Last-Event-ID` or `lastEventId` is the id of a `done` event: that stream is complete.',
+    },
+    early: ({ headers, url }) =>
+      isAfterDone(readLastEventIdOfUrl(headers, url)?.id) ? { status: 204 } : null,
     async handle(call) {
       const { stored, record, presentLive } = await findListing(call, options);
       const { requestId, signal, caller } = call;
@@ -147,10 +151,12 @@ function recordRoute(options: LiveRouteOptions): Route<Principal> {
     async handle(call) {
       const { stored, record } = await findListing(call, options);
       const lastModified = new Date(stored.updatedAt).toUTCString();
-      return conditional(call.headers, contentEtag(record, VOLATILE_MEMBERS), {
+      const reply = {
         json: record,
         headers: { 'last-modified': lastModified, 'x-data-source': record.source },
-      });
+      };
+      const etag = contentEtag(record, VOLATILE_MEMBERS);
+      return conditional(call.headers, etag, reply, options.clock.now());
     },
   });
 }
@@ -198,8 +204,8 @@ export interface ListingStream {
 const DONE = '.done';
 
 /** Whether an EventSource reconnects after `done`: it then sends the id of the last event. */
-export function isAfterDone(lastEventId: string | readonly string[] | undefined): boolean {
-  return typeof lastEventId === 'string' && lastEventId.endsWith(DONE);
+export function isAfterDone(lastEventId: string | undefined): boolean {
+  return lastEventId?.endsWith(DONE) === true;
 }
 
 /** Opens the stream; its slot is freed when it ends or its reader leaves. */

@@ -67,6 +67,8 @@ interface PropertyAnswer {
   readonly json: object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly listings: readonly StoredListing[];
+  /** True if the market changes the answer too, so that no date of these listings is its Last-Modified. */
+  readonly isOfMarket?: boolean;
 }
 
 interface PropertyEndpoint<Query extends TObject>
@@ -103,24 +105,25 @@ export function propertyEndpoint<Query extends TObject>(
 }
 
 /**
- * The answer with its weak entity tag, or 304. Last-Modified is when the newest of its listings changed, Age the seconds
+ * The answer with its weak entity tag, or 304. Last-Modified is when the newest of its listings changed, if nothing else changes it; Age the seconds
  * since the stalest was confirmed by its source. `now` in milliseconds since the epoch.
  */
 function propertyReply(
   request: IncomingHttpHeaders,
-  { json, headers, listings }: PropertyAnswer,
+  { json, headers, listings, isOfMarket = false }: PropertyAnswer,
   now: number,
 ): Reply {
   const stalest = Math.min(now, ...listings.map(({ fetchedAt }) => parseTime(fetchedAt) ?? now));
-  return conditional(request, contentEtag(json, VOLATILE_MEMBERS), {
+  const reply = {
     json,
     headers: {
       ...headers,
       age: String(Math.max(0, Math.floor((now - stalest) / 1000))),
-      ...(listings.length > 0 && { 'last-modified': lastModified(listings) }),
+      ...(listings.length > 0 && !isOfMarket && { 'last-modified': lastModified(listings) }),
       'x-data-source': 'cached',
     },
-  });
+  };
+  return conditional(request, contentEtag(json, VOLATILE_MEMBERS), reply, now);
 }
 
 /** When the newest of these listings changed, as HTTP writes it. */

@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
-import { contentEtag, isKnown } from '../http/output/etag.ts';
+import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { Headers, Reply } from '../http/output/reply.ts';
 import { displayParameter, fieldsParameter, unitsParameter } from '../listings/common-parameters.ts';
 import { buildReaderView, type ReaderView, VOLATILE_MEMBERS } from '../listings/presenter.ts';
@@ -85,7 +85,7 @@ export function propertyRoute(options: LivePropertyOptions): Route<Principal> {
       const response = responses.get(stored, JSON.stringify(query), view.now, () =>
         compose(stored, selection, { live: null, parts: NO_PARTS }),
       );
-      return unlessKnown(call, response);
+      return unlessKnown(call, response, view.now);
     },
   });
 }
@@ -119,12 +119,14 @@ async function replyWithParts(
     ? // However fresh the property is, its parts are as they are stored.
       await findIncludedParts(options, visibleProperty(stored, { ...view, source: 'cached' }), include)
     : NO_PARTS;
-  return unlessKnown(call, compose(stored, selection, { live, parts }));
+  const answer = compose(stored, selection, { live, parts });
+  // The looked-up parts change without the property, and a live read is never confirmed by its date.
+  return unlessKnown(call, answer, live === null && !needsLookup(include) ? view.now : undefined);
 }
 
-/** The reply, or a 304 if the client knows its tag. */
-function unlessKnown({ headers }: Call, { etag, reply }: TaggedReply): Reply {
-  return isKnown(headers['if-none-match'], etag) ? { status: 304, headers: reply.headers } : reply;
+/** The reply, or a 304 if the client has it; its date counts only if `now` is given, in milliseconds since the epoch. */
+function unlessKnown({ headers }: Call, { etag, reply }: TaggedReply, now?: number): Reply {
+  return conditional(headers, etag, reply, now);
 }
 
 /** What a request selects of the property, and how its reader sees it. */

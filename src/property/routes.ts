@@ -159,6 +159,7 @@ const similarRoute = (options: PropertyRouteOptions) =>
       return {
         json: { object: 'list', subject: presentSubject(subject), data },
         listings: [subject, ...listings],
+        isOfMarket: true,
       };
     },
   });
@@ -225,6 +226,7 @@ const comparablesRoute = (options: PropertyRouteOptions) =>
           ...{ subject: presentSubject(subject), data },
         },
         listings: [subject, ...listings],
+        isOfMarket: true,
       };
     },
   });
@@ -253,6 +255,7 @@ const estimateRoute = (options: PropertyRouteOptions) =>
       return {
         json: { object: 'estimate', propertyId: visible.property.id, ...estimate },
         listings: [visible.subject],
+        isOfMarket: true,
       };
     },
   });

@@ -1,10 +1,12 @@
 // Proof that what cannot be understood is refused with a problem document, and what never arrives is cut.
 
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { until } from '../support/check/until.ts';
 import { routes } from '../support/service/framework-routes.ts';
-import { parseRaw, serveRoutes } from '../support/service/http-server.ts';
+import { parseRaw, serveRoutes, type Web } from '../support/service/http-server.ts';
 
 const refused = [
   [
@@ -168,6 +170,74 @@ for (const [what, bytes, status, code] of refused) {
     assert.equal(answer.headers.get('x-content-type-options'), 'nosniff');
   });
 }
+
+/** Sends an upload as most clients do, which read nothing before all is written; resolves to what they can read then. */
+async function upload(web: Web, path: string): Promise<string> {
+  const chunks = 30;
+  const chunk = Buffer.alloc(32_768, 'a');
+  const socket = (await web.open()).pause();
+  socket.on('error', () => {});
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const length = chunks * chunk.byteLength;
+  const type = 'multipart/form-data; boundary=aa';
+  socket.write(`POST ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n`);
+  socket.write(`Content-Type: ${type}\r\nContent-Length: ${length}\r\n\r\n`);
+  for (let sent = 0; sent < chunks; sent++) {
+    await new Promise((written) => socket.write(chunk, written));
+    await setImmediate();
+  }
+  let answer = '';
+  socket.on('data', (part: Buffer) => {
+    answer += part.toString();
+  });
+  socket.resume();
+  await closed;
+  return answer;
+}
+
+test('an upload that is refused gets its answer before the connection closes', async (t) => {
+  const web = await serveRoutes(t, routes);
+  for (const [path, status] of [
+    ['/v1/things', 415],
+    ['/v1/nowhere', 404],
+    ['/v1/items/1', 405],
+  ] as const)
+    for (let round = 0; round < 5; round++)
+      assert.match(await upload(web, path), new RegExp(`^HTTP/1\\.1 ${status} [^]*\\}$`), `${path} ${round}`);
+});
+
+test('a refused body that never arrives holds its connection for three seconds', async (t) => {
+  const web = await serveRoutes(t, routes);
+  const socket = await web.open();
+  socket.write('POST /v1/things HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: 10\r\n\r\n');
+  const [answer] = (await once(socket, 'data')) as [Buffer];
+  assert.match(answer.toString(), /^HTTP\/1\.1 415 /);
+  const closed = once(socket, 'close');
+  web.clock.advance(3_000);
+  await closed;
+});
+
+test('a content type without a body is no body, where none is needed', async (t) => {
+  const web = await serveRoutes(t, routes);
+  const json = { 'content-type': 'application/json', 'content-length': '0' };
+  assert.equal((await web.fetch('/v1/items/1', { method: 'DELETE', headers: json })).status, 204);
+  const needed = await web.fetch('/v1/things', { method: 'POST', headers: json });
+  assert.equal(needed.status, 400);
+  assert.match(
+    ((await needed.json()) as { detail: string }).detail,
+    /The body is empty; send one JSON value/,
+  );
+});
+
+test('a byte-order mark before JSON is skipped', async (t) => {
+  const web = await serveRoutes(t, routes);
+  const answer = await web.fetch('/v1/things', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: '\uFEFF{"n":1}',
+  });
+  assert.deepEqual([answer.status, await answer.json()], [200, { n: 1 }]);
+});
 
 test('a request that does not arrive in time is answered with 408 and cut', async (t) => {
   const limits = { headersTimeoutMs: 50, requestTimeoutMs: 50, checkIntervalMs: 10 };

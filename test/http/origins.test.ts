@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { routes } from '../support/service/framework-routes.ts';
-import { parseRaw, serveRoutes } from '../support/service/http-server.ts';
+import { parseRaw, serveRoutes, testRoute } from '../support/service/http-server.ts';
 
 test('a preflight is answered for the data paths, without credentials and uncounted', async (t) => {
   const web = await serveRoutes(t, routes);
@@ -15,6 +15,28 @@ test('a preflight is answered for the data paths, without credentials and uncoun
   assert.match(response.headers.get('access-control-allow-headers') ?? '', /Authorization/);
   assert.equal(response.headers.get('access-control-allow-credentials'), null);
   assert.deepEqual(web.steps, []);
+});
+
+test('a preflight allows the headers of monitoring libraries by name, and any other', async (t) => {
+  const web = await serveRoutes(t, routes);
+  const response = await web.fetch('/v1/items/1', { method: 'OPTIONS' });
+  const allowed = (response.headers.get('access-control-allow-headers') ?? '').toLowerCase().split(', ');
+  for (const name of [
+    ...['authorization', 'cache-control', 'if-modified-since', 'last-event-id', 'x-requested-with'],
+    ...['baggage', 'sentry-trace', 'traceparent', 'tracestate', '*'],
+    ...['trace-id', 'parent-id', 'origin', 'sampling-priority', 'tags'].map((part) => `x-datadog-${part}`),
+  ])
+    assert.ok(allowed.includes(name), name);
+});
+
+test('the descriptions of the service can be read by pages of other origins', async (t) => {
+  const web = await serveRoutes(t, [...routes, testRoute({ path: '/llms.txt' })]);
+  for (const path of ['/openapi.json', '/openapi.yaml', '/llms.txt']) {
+    const { headers, status } = await web.fetch(path);
+    assert.deepEqual([status, headers.get('access-control-allow-origin')], [200, '*'], path);
+    const preflight = await web.fetch(path, { method: 'OPTIONS' });
+    assert.equal(preflight.headers.get('access-control-allow-methods'), 'GET, HEAD, OPTIONS', path);
+  }
 });
 
 test('pages answer OPTIONS with Allow and without CORS', async (t) => {

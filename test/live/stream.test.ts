@@ -259,6 +259,19 @@ test('an EventSource that comes back after done gets 204, and nothing is fetched
   await other.text();
 });
 
+test('a client that cannot set Last-Event-ID sends it as a parameter; the header counts where both are sent', async () => {
+  const [cached, , done] = await service.stream('a');
+  const open = (parameter: string, header?: string) =>
+    service.get(`/v1/listing/${service.id('a')}?lastEventId=${parameter}`, service.keys.pro, {
+      headers: header === undefined ? {} : { 'last-event-id': header },
+    });
+  assert.equal((await open(done?.id ?? '')).status, 204);
+  assert.equal((await open(cached?.id ?? '', done?.id)).status, 204);
+  const other = await open(done?.id ?? '', cached?.id);
+  assert.equal(other.status, 200);
+  await other.text();
+});
+
 test('a caller’s places for streams are given back however a stream ends', async () => {
   const gate = Promise.withResolvers<void>();
   service.source.beforeFetch = () => gate.promise;

@@ -100,6 +100,17 @@ test('include, fields and units do what they say, and nothing else is accepted',
   }
 });
 
+test('a live read is never confirmed by its date', async () => {
+  const path = `/v1/property/${service.id('a')}`;
+  const { answer } = await property();
+  const since = { 'if-modified-since': answer.headers.get('last-modified') ?? '' };
+  service.clock.advance(2_000);
+  assert.equal((await service.get(path, keys.free, { headers: since })).status, 304);
+  const before = source.fetched.length;
+  assert.equal((await service.get(path, keys.business, { headers: since })).status, 200);
+  assert.equal(source.fetched.length, before + 1);
+});
+
 test('a reader who has the version gets 304, live or cached, until it changes', async () => {
   const path = `/v1/property/${service.id('a')}`;
   const { answer } = await property();

@@ -277,3 +277,24 @@ test('usage counts the watchers of the caller', async () => {
   const { watchers }: { watchers: object } = await service.json('/v1/usage', key);
   assert.deepEqual(watchers, { limit: 25, used: 1 });
 });
+
+test('what takes no body takes a content type without one', async () => {
+  const { key } = await subscribe('business');
+  const { watcher } = await create(key);
+  const act = async (method: string, path: string) => {
+    const headers = { 'content-type': 'application/json', 'content-length': '0' };
+    const answer = await fetch(`${service.url}/v1/watchers/${watcher.id}${path}`, {
+      method,
+      headers: { ...headers, authorization: `Bearer ${key}` },
+    });
+    return answer.status;
+  };
+  for (const [method, path, status] of [
+    ['POST', '/pause', 200],
+    ['POST', '/resume', 200],
+    ['POST', '/test', 409],
+    ['POST', '/rotate-secret', 409],
+    ['DELETE', '', 204],
+  ] as const)
+    assert.equal(await act(method, path), status, `${method} ${path}`);
+});

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { Type } from 'typebox';
 import { Value } from 'typebox/value';
+import { withoutByteOrderMark } from '../../lib/parse.ts';
 import { CADENCES, isTier, TIERS, type TierPlan, type Tiers } from './tiers.ts';
 
 /** What each number may be: a schema, and the same in words. */
@@ -89,7 +90,7 @@ function wholeNumber(minimum: number, maximum: number) {
 
 function parse(text: string, path: string): unknown {
   try {
-    return JSON.parse(text);
+    return JSON.parse(withoutByteOrderMark(text));
   } catch (cause) {
     throw new Error(`The tiers file ${path} is not JSON`, { cause });
   }

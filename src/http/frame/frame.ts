@@ -84,9 +84,13 @@ export class Frame<Caller> {
     const form: BodyType = 'application/x-www-form-urlencoded';
     app.decorateRequest('active');
     app.removeAllContentTypeParsers();
-    app.addContentTypeParser(json, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) =>
-      request.active?.endpoint.route.rawBody === true ? body : parseJson(body),
-    );
+    app.addContentTypeParser(json, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) => {
+      const route = request.active?.endpoint.route;
+      if (route?.rawBody === true) return body;
+      // Many clients send the content type of a body that they do not send.
+      const isOptional = route?.body === undefined || route.isBodyOptional === true;
+      return isOptional && body.byteLength === 0 ? undefined : parseJson(body);
+    });
     app.addContentTypeParser(form, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) =>
       parseForm(body, request.active?.endpoint.route.body),
     );

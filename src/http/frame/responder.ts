@@ -6,6 +6,7 @@ import { chooseEncoding, compress, compressChunks, type Encoding } from '../outp
 import { toProblem } from '../output/problem-document.ts';
 import type { Reply } from '../output/reply.ts';
 import { cutUnread, type StreamOptions, writeChunks, writeEvents } from '../output/stream-writer.ts';
+import { endAfterRequest } from '../output/unread-body.ts';
 import type { ActiveRequest } from './active-request.ts';
 
 const EVENT_STREAM_HEADERS = {
@@ -64,6 +65,10 @@ export class Responder<Caller> {
     if (status !== 204 && status !== 304) headers['content-length'] = String(length);
     reply.raw.writeHead(status, headers);
     reply.hijack();
+    if (!reply.raw.req.complete) {
+      endAfterRequest(reply.raw, body, this.#clock);
+      return;
+    }
     // Of pure ASCII both encodings are the same bytes, and latin1 needs no conversion.
     reply.raw.end(body, body?.length === length ? 'latin1' : 'utf8');
     if ((reply.raw.socket?.writableLength ?? 0) > 0) cutUnread(reply.raw, this.#clock);

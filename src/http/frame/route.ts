@@ -156,7 +156,7 @@ export interface Route<
   /** Access rules beyond `access`, which then only identifies the caller, and counts bodies that cannot be read. */
   readonly late?: LateAccess<Caller>;
   /** An early reply that is not counted: tried after identify and allow, before limit. */
-  early?(call: Pick<RequestContext<Caller>, 'headers' | 'caller' | 'requestId'>): Reply | null;
+  early?(call: Pick<RequestContext<Caller>, 'headers' | 'caller' | 'requestId' | 'url'>): Reply | null;
   handle(call: RequestContext<Caller, Static<Query>, Static<Params>, Static<Body>>): Promise<Reply> | Reply;
 }
 

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Reply } from './reply.ts';
+import type { Headers, Reply } from './reply.ts';
 
 /** A weak entity tag from parts that identify a state of the resource; parts must not contain quotes. */
 export function weakEtag(...parts: readonly (string | number)[]): string {
@@ -20,11 +20,32 @@ export function contentEtag(json: unknown, except: readonly string[]): string {
   return weakEtag(hash('sha256', text, 'base64url').slice(0, 22));
 }
 
-/** The reply with its tag, or a 304 if If-None-Match holds the tag or `*`. */
-export function conditional(headers: IncomingHttpHeaders, etag: string, reply: Reply): Reply {
-  const tagged = { ...reply.headers, etag };
-  if (!isKnown(headers['if-none-match'], etag)) return { ...reply, headers: tagged };
-  return { status: 304, headers: tagged };
+/**
+ * The reply with its tag, or a 304 if the client has it: If-None-Match holds the tag or `*`, or, where `now` is given, the
+ * reply is unmodified by its date. `now` in milliseconds since the epoch.
+ */
+export function conditional(headers: IncomingHttpHeaders, etag: string, reply: Reply, now?: number): Reply {
+  const tagged: Headers = { ...reply.headers, etag };
+  const known =
+    isKnown(headers['if-none-match'], etag) ||
+    (now !== undefined && isUnmodified(headers, tagged['last-modified'], now));
+  return known ? { status: 304, headers: tagged } : { ...reply, headers: tagged };
+}
+
+/** Milliseconds. A date has whole seconds: what was written in the last two may be written again under the same date. */
+const SETTLED_MS = 2_000;
+
+/**
+ * Whether If-Modified-Since, in a request without If-None-Match, is the very date of Last-Modified. Not a later one: the
+ * date of a property moves back when its newest listing is withheld, and its old content must not be confirmed then.
+ */
+export function isUnmodified(
+  { 'if-none-match': tags, 'if-modified-since': since }: IncomingHttpHeaders,
+  lastModified: string | undefined,
+  now: number,
+): boolean {
+  if (tags !== undefined || since === undefined || since !== lastModified) return false;
+  return now - Date.parse(lastModified) >= SETTLED_MS;
 }
 
 /** Whether an If-None-Match header holds the tag; compared weakly, as RFC 9110 13.1.2 wants for reads. */
@@ -32,8 +53,14 @@ export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean 
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === '*') return true;
   const opaque = withoutWeakness(etag);
-  return splitTags(ifNoneMatch).some((tag) => withoutWeakness(tag) === opaque);
+  return splitTags(ifNoneMatch).some((tag) => {
+    const sent = withoutWeakness(tag);
+    return sent === opaque || sent.replace(PROXY_SUFFIX, '"') === opaque;
+  });
 }
+
+/** What proxies that compress append to a tag: Apache and nginx modules `-gzip`, Jetty `--gzip`, Varnish and others `;br`. */
+const PROXY_SUFFIX = /(?:--?|;)(?:gzip|br|deflate|zstd)"$/;
 
 function withoutWeakness(tag: string): string {
   return tag.startsWith('W/') ? tag.slice(2) : tag;

@@ -12,15 +12,24 @@ const EXPOSED = [
   'Mcp-Session-Id, MCP-Protocol-Version',
 ].join(', ');
 
+/**
+ * Any header may be sent: no cross-origin route reads cookies. The wildcard never covers Authorization, and older browsers
+ * do not know it, so that the usual headers have their names, those of monitoring libraries among them.
+ */
 const ALLOWED = [
-  'Authorization, Content-Type, Accept, Idempotency-Key, If-Match, If-None-Match, Last-Event-ID',
-  'Traceparent, Tracestate, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id',
+  'Authorization, Content-Type, Accept, Cache-Control, Idempotency-Key, If-Match, If-None-Match',
+  'If-Modified-Since, Last-Event-ID, X-Requested-With',
+  'MCP-Protocol-Version, Mcp-Method, Mcp-Name, Mcp-Session-Id',
+  'Traceparent, Tracestate, Baggage, Sentry-Trace',
+  'X-Datadog-Trace-Id, X-Datadog-Parent-Id, X-Datadog-Origin, X-Datadog-Sampling-Priority, X-Datadog-Tags',
+  '*',
 ].join(', ');
 
 const CROSS_ORIGIN_PATHS = [
   /^\/(?:v1|mcp)(?:\/|$)/,
   /^\/\.well-known\//,
   /^\/oauth\/(?:register|token|revoke)$/,
+  /^\/(?:openapi\.(?:json|yaml)|llms\.txt)$/,
 ];
 
 /** Whether cross-origin pages may call a path. No route uses cookies there, so any origin may. */

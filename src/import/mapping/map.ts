@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
 import { Errors } from 'typebox/value';
 import { nearest } from '../../lib/nearest.ts';
-import { parseTimeZone } from '../../lib/parse.ts';
+import { parseTimeZone, withoutByteOrderMark } from '../../lib/parse.ts';
 import { FORMATS, type Format, isObject } from '../formats/record.ts';
 import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
 import { RuleSchema, strict } from './rule.ts';
@@ -73,7 +73,7 @@ export async function readMap(file: string, kind: ImportMap['kind']): Promise<Im
 export function parseMap(file: string, text: string): ImportMap {
   let written: unknown;
   try {
-    written = JSON.parse(text);
+    written = JSON.parse(withoutByteOrderMark(text));
   } catch (error) {
     throw new MapError(file, [`it is not JSON: ${(error as Error).message}`]);
   }

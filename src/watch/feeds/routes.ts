@@ -5,8 +5,8 @@ import type { FeedLimit } from '../../access/limits/stream-limit.ts';
 import { withOwnerPlan } from '../../access/routes.ts';
 import type { Plan, Principal } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
+import { lastEventIdParameter, readLastEventId } from '../../http/input/last-event-id.ts';
 import type { Reply } from '../../http/output/reply.ts';
-import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { after, parseAfter, requireKept } from '../events/cursor.ts';
 import { afterParameter, EventSchema } from '../events/event-schema.ts';
@@ -21,7 +21,7 @@ export interface FeedRouteOptions {
   readonly findOwnerPlan: (owner: string) => Promise<Plan | null>;
 }
 
-const FeedQuery = Type.Object({ after: afterParameter });
+const FeedQuery = Type.Object({ after: afterParameter, lastEventId: lastEventIdParameter });
 
 const EXAMPLE =
   'retry: 4711\nid: NDgyMTM\n\n' +
@@ -87,22 +87,17 @@ type Call = RequestContext<Principal, Static<typeof FeedQuery>, unknown, unknown
 async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope): Promise<Reply> {
   const { hub, feeds, database } = options;
   const { caller, headers, address } = call;
-  const position = startPosition(call);
+  const lastEvent = readLastEventId(headers, call.query.lastEventId);
+  // The id of the feed's past is newer than what its URL says.
+  const position =
+    lastEvent === null ? parseAfter(call.query.after) : parseAfter(lastEvent.id, lastEvent.name);
   // Of the log alone, without an event: what a feed sends may be much.
   const log = await database.read((sql) => readEvents(sql, { scope, after: null, limit: 0 }), {
     planned: 'once',
   });
-  requireKept(position, log, headers['last-event-id'] ? 'Last-Event-ID' : 'after');
+  requireKept(position, log, lastEvent?.name);
   const release = feeds.open(await withOwnerPlan(options, caller));
   const credential = { authorization: headers.authorization ?? '', address };
   const request = { scope, start: position ?? after(log.horizon), credential, access: FEED_ACCESS, release };
   return { feed: (response) => hub.open(response, request) };
-}
-
-/** Where the feed begins; null for new events only. An id of the feed's past is newer than what its address says. */
-function startPosition({ headers, query }: Call) {
-  const id = headers['last-event-id'];
-  if (id === undefined || id === '') return parseAfter(query.after);
-  if (typeof id === 'string') return parseAfter(id, 'Last-Event-ID');
-  throw new Problem('INVALID_REQUEST', 'The header Last-Event-ID is there twice. Send it once.');
 }

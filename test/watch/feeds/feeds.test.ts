@@ -104,6 +104,30 @@ test('a reader that comes back to another process goes on behind its last event,
   assert.deepEqual(read, written.slice(0, -2));
 });
 
+test('the last event may come as a parameter, which is newer than after and older than the header', async () => {
+  const { key, owner } = await service.createOwner('business');
+  const watchers = await log.createWatchers(owner, 1);
+  for (let change = 0; change < 3; change++) await log.writeChange(watchers);
+  const feed = await openFeed(url, key);
+  await feed.received(3);
+  const all = sequences(feed.events);
+  const [first = '', second = ''] = (await service.events(key)).data.map(({ cursor }) => cursor);
+  feed.leave();
+  for (const path of ['/v1/events/stream', `/v1/watchers/${watchers[0]?.id}/stream`]) {
+    const later = await openFeed(url, key, { path: `${path}?after=now&lastEventId=${first}` });
+    await later.received(2);
+    assert.deepEqual(sequences(later.events), all.slice(1), path);
+    later.leave();
+    const headers = { 'last-event-id': second };
+    const latest = await openFeed(url, key, { path: `${path}?lastEventId=${first}`, headers });
+    await latest.received(1);
+    assert.deepEqual(sequences(latest.events), all.slice(2), path);
+    latest.leave();
+  }
+  const wrong = await service.get('/v1/events/stream?lastEventId=nonsense', key);
+  assert.match(await wrong.text(), /"code":"INVALID_CURSOR".*"parameter":"lastEventId"/);
+});
+
 test('feeds that are opened while events are written miss none of them', async () => {
   const { key, owner } = await service.createOwner('internal');
   const watchers = await log.createWatchers(owner, 1);
