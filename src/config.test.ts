@@ -131,6 +131,35 @@ test('plain http is accepted for this machine alone', () => {
   assert.match(faultsOf({ PUBLIC_URL: 'https://user:secret@example.com' })[0] ?? '', /credentials/);
 });
 
+test('plain http may lead into a private network, once the operator says so, and never further', () => {
+  const inside = [
+    ...['192.168.1.5:8080', '10.0.0.1', '172.31.0.9', '100.64.0.1', '[fd00::1]', 'freehold', 'homes.lan'],
+    ...['homes.local', 'homes.internal'],
+  ];
+  for (const host of inside) {
+    const PUBLIC_URL = `http://${host}`;
+    assert.deepEqual(faultsOf({ PUBLIC_URL, ALLOW_HTTP: 'private' }), [], host);
+    assert.match(faultsOf({ PUBLIC_URL })[0] ?? '', /must use https: .*ALLOW_HTTP=private/, host);
+  }
+  for (const host of ['203.0.113.9', '172.32.0.1', 'homes.example.com', '[2001:db8::1]', 'local.example'])
+    assert.match(faultsOf({ PUBLIC_URL: `http://${host}`, ALLOW_HTTP: 'private' })[0] ?? '', /https/, host);
+  assert.match(faultsOf({ ALLOW_HTTP: 'yes' })[0] ?? '', /^ALLOW_HTTP=yes must be loopback or private/);
+  const feed = { SOURCE: 'reso', RESO_BASE_URL: 'http://10.0.0.1', RESO_BEARER_TOKEN: 'abc' };
+  assert.match(faultsOf({ ...feed, ALLOW_HTTP: 'private' })[0] ?? '', /^RESO_BASE_URL must use https/);
+});
+
+test('idle connections are closed after 65 seconds, or as the operator says', () => {
+  assert.equal(readConfig({}, folder).keepAliveSeconds, 65);
+  assert.equal(readConfig({ KEEP_ALIVE_TIMEOUT: '620' }, folder).keepAliveSeconds, 620);
+  assert.match(faultsOf({ KEEP_ALIVE_TIMEOUT: '0' })[0] ?? '', /from 1 to 3600/);
+});
+
+test('a byte-order mark before the env file is skipped', () => {
+  writeFileSync(join(folder, '.env'), '\uFEFFPORT=1000\n');
+  assert.equal(readConfig({}, folder).port, 1000);
+  writeFileSync(join(folder, '.env'), '');
+});
+
 test('a public URL holds nothing that could end a text it is written into', () => {
   for (const letter of ['"', "'", '<', '>', '`', '\\', ' '])
     assert.match(

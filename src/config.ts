@@ -76,12 +76,24 @@ export interface Config {
 }
 
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+/** Where plain http may lead. */
+const ALLOWED_HTTP = ['loopback', 'private'] as const;
 const SEARCH_ENGINES = ['memory', 'postgres'] as const;
 const DISPLAY_DEFAULTS = ['show', 'withhold'] as const;
 const SOURCES = ['sample', 'reso', 'none'] as const;
 
 const NAMES = [
-  ...['PORT', 'HOST', 'PUBLIC_URL', 'DATA_DIR', 'DATABASE_URL', 'SOURCE', 'SUBSCRIPTIONS', 'TIERS_FILE'],
+  ...[
+    'PORT',
+    'HOST',
+    'PUBLIC_URL',
+    'ALLOW_HTTP',
+    'DATA_DIR',
+    'DATABASE_URL',
+    'SOURCE',
+    'SUBSCRIPTIONS',
+    'TIERS_FILE',
+  ],
   ...['RESO_BASE_URL', 'RESO_TOKEN_URL', 'RESO_CLIENT_ID', 'RESO_CLIENT_SECRET', 'RESO_BEARER_TOKEN'],
   ...['RESO_REFRESHES_PER_MINUTE', 'RESO_DISPLAY_DEFAULT', 'RESO_TIME_ZONE'],
   ...['POLAR_ACCESS_TOKEN', 'POLAR_ORGANIZATION_ID', 'POLAR_WEBHOOK_SECRET', 'POLAR_PLANS', 'POLAR_API_URL'],
@@ -139,7 +151,10 @@ export function readConfig(environment: Environment = process.env, folder: strin
   const config: Config = {
     port: read.integer('PORT', 8080, 0, 65_535),
     host: read.text('HOST') ?? '127.0.0.1',
-    publicUrl: read.url('PUBLIC_URL', { bare: true }),
+    publicUrl: read.url('PUBLIC_URL', {
+      bare: true,
+      http: read.oneOf('ALLOW_HTTP', ALLOWED_HTTP, 'loopback'),
+    }),
     dataDirectory: resolve(folder, read.text('DATA_DIR') ?? '.freehold'),
     databaseUrl: read.databaseUrl(),
     source: readSource(read),
@@ -182,6 +197,10 @@ export function readConfig(environment: Environment = process.env, folder: strin
   if (faults.length > 0) throw new ConfigError(faults);
   return deepFreeze(config);
 }
+
+/** Whether clients send keys and tokens over plain http through a network. */
+export const isUnencrypted = ({ publicUrl }: Pick<Config, 'publicUrl'>): boolean =>
+  publicUrl?.startsWith('http:') === true && !isLoopback(new URL(publicUrl).hostname);
 
 function unknownNames(environment: Environment, fromFile: Environment): string[] {
   const unknown = (name: string) => !NAMES.includes(name) && !FOREIGN.test(name);

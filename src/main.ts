@@ -6,10 +6,10 @@ import { ensureFirstKeys, ensureSampleKeys } from './access/keys/sample-keys.ts'
 import { createApp } from './app/app.ts';
 import { describeSearch } from './app/describe-search.ts';
 import { ensureSecretsKey } from './app/secrets-key.ts';
-import { banner, loadProgress, type ServiceLocations, terminalLog } from './app/terminal.ts';
+import { banner, firstRequest, loadProgress, type ServiceLocations, terminalLog } from './app/terminal.ts';
 import { openUpstream } from './app/upstream.ts';
 import { VERSION } from './app/version.ts';
-import type { Config } from './config.ts';
+import { type Config, isUnencrypted } from './config.ts';
 import { ListenError, requireFreePort } from './http/server/listen-address.ts';
 import { systemClock } from './lib/clock.ts';
 import { requireWritableFolder } from './lib/files.ts';
@@ -46,16 +46,32 @@ export async function serve(config: Config): Promise<void> {
   const stopSignal = nextStopSignal();
   lifecycle.info({ event: 'start', version: VERSION, node: process.version, pid: process.pid }, 'Starting');
   const service = await startService(config, log).catch((error: unknown) => {
-    // At a terminal the command line prints it.
-    if (!stdout.isTTY) log.fatal({ event: 'failed', err: error }, 'Freehold cannot start');
+    // At a terminal the command line prints it. A stack says nothing about a wrong password or a missing database.
+    if (!stdout.isTTY) log.fatal({ event: 'failed', ...reasonOf(error, log) }, 'Freehold cannot start');
     throw error;
   });
-  lifecycle.info({ event: 'ready', ...service.locations }, `Ready at ${service.locations.url}`);
-  if (stderr.isTTY) stderr.write(banner(service.locations));
+  const { locations } = service;
+  const facts = { version: VERSION, ...locations, tryFirst: firstRequest(locations) };
+  lifecycle.info({ event: 'ready', ...facts }, `Ready at ${locations.url}`);
+  // Where only the log goes to a terminal, its line says no more than the URL.
+  if (stderr.isTTY) stderr.write(banner(locations));
+  else if (stdout.isTTY) stdout.write(banner(locations));
+  if (isUnencrypted(config))
+    lifecycle.warn(
+      { event: 'unencrypted' },
+      'PUBLIC_URL is plain http: keys and tokens cross the network unencrypted. Use https beyond a trial.',
+    );
   const signal = await stopSignal;
   lifecycle.info({ event: 'stopping', signal }, 'Stopping when the requests under way are finished');
   await service.stop();
   lifecycle.info({ event: 'stop', signal }, 'Stopped');
+}
+
+/** Why a start failed, in one line; the stack too where stacks are logged. */
+function reasonOf(error: unknown, log: Log): { readonly reason: string; readonly err?: unknown } {
+  const { message, cause } = error as Error;
+  const reason = cause instanceof Error ? `${message} (${cause.message})` : message;
+  return log.isLevelEnabled('debug') ? { reason, err: error } : { reason };
 }
 
 /** Starts the service; resolves once it answers. If something fails, what was started before is stopped again. */
@@ -136,12 +152,18 @@ function ownUrl(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
+/** Milliseconds. A terminal and npm both send one Ctrl-C: the same signal again within this time is the same one. */
+const ECHO_MS = 500;
+
 /** The first SIGTERM or SIGINT, even during the start; the next one ends the process at once. */
 function nextStopSignal(): Promise<NodeJS.Signals> {
   const { promise, resolve } = Promise.withResolvers<NodeJS.Signals>();
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.once(signal, () => {
-      process.once(signal, () => process.exit(1));
+      const first = systemClock.monotonic();
+      process.on(signal, () => {
+        if (systemClock.monotonic() - first > ECHO_MS) process.exit(1);
+      });
       resolve(signal);
     });
   }

@@ -111,6 +111,10 @@ export interface ServiceLocations {
   readonly search: string;
 }
 
+/** A command that shows what the service answers. */
+export const firstRequest = ({ url }: Pick<ServiceLocations, 'url'>): string =>
+  `curl '${url}/v1/search/sales?maxPrice=500000&minBedrooms=2&limit=3'`;
+
 /** Aligned lines under the name and version. */
 export function banner(locations: ServiceLocations): string {
   const { url, docs, sampleMarket, keysFile, dataDirectory, database, search } = locations;
@@ -122,7 +126,7 @@ export function banner(locations: ServiceLocations): string {
     ['Data', dataDirectory],
     ['Database', database],
     ['Search', search],
-    ['Try first', `curl '${url}/v1/search/sales?maxPrice=500000&minBedrooms=2&limit=3'`],
+    ['Try first', firstRequest(locations)],
   ];
   const lines = rows.flatMap(([name, value]) => (value === null ? [] : [`  ${name.padEnd(15)}${value}`]));
   return ['', `Freehold ${VERSION}`, ...lines, '', ''].join('\n');

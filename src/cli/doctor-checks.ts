@@ -4,7 +4,7 @@ import { constants } from 'node:fs';
 import { access, realpath, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { looserAnonymousLimits, readTiersFile } from '../access/tiers/tiers-file.ts';
-import type { Config } from '../config.ts';
+import { type Config, isUnencrypted } from '../config.ts';
 import { ListenError, requireFreePort } from '../http/server/listen-address.ts';
 import { systemClock } from '../lib/clock.ts';
 import { readIfExists, statIfExists } from '../lib/files.ts';
@@ -38,6 +38,12 @@ export function warn(name: string, detail: string, remedy: string): Finding {
 export function messageOf(error: unknown): string {
   const { message, cause } = error as Error;
   return cause instanceof Error ? `${message} (${cause.message})` : message;
+}
+
+export function checkPublicUrl(config: Config): Finding[] {
+  if (!isUnencrypted(config)) return [];
+  const detail = 'plain http: keys and tokens cross the network unencrypted';
+  return [warn('public URL', detail, 'Use https beyond a trial in a private network.')];
 }
 
 export async function checkTiersFile({ tiersFile }: Config): Promise<Finding[]> {

@@ -12,7 +12,7 @@ import { checkBillingEvents } from './doctor-billing.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 import { checkFeed } from './doctor-feed.ts';
 import { checkSearch } from './doctor-search.ts';
-import { countCatalogue, findDays, findMatchingState } from './doctor-store.ts';
+import { countCatalogue, countConnections, findDays, findMatchingState } from './doctor-store.ts';
 import { checkWebhooks } from './doctor-webhooks.ts';
 import { count } from './output.ts';
 
@@ -27,7 +27,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     const version = await opened.database.serverVersion();
     const served = config.databaseUrl === null ? (opened.own ? ', at rest' : ', in use') : '';
     const database = ok('database', `PostgreSQL ${version}, ${opened.place}${served}`);
-    return [database, ...(await checkContents(opened, config))];
+    return [database, await checkConnections(opened.database), ...(await checkContents(opened, config))];
   } catch (error) {
     const remedy =
       config.databaseUrl === null ? 'Read server.log beside the database.' : 'Check DATABASE_URL.';
@@ -35,6 +35,21 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   } finally {
     await opened?.close();
   }
+}
+
+/** Connections that one process of the service has open at most: pool, listeners, leases, and the threads of matching. */
+const PROCESS_CONNECTIONS = 20;
+
+/** The server has room for one process at least. */
+export async function checkConnections(database: Database): Promise<Finding> {
+  const name = 'connections';
+  const { max, others } = await database.read(countConnections);
+  const processes = Math.max(0, Math.floor((max - others) / PROCESS_CONNECTIONS));
+  const found =
+    `PostgreSQL allows ${max}, other programs have ${others} open: ` +
+    `room for ${processes} ${processes === 1 ? 'process' : 'processes'} of ${PROCESS_CONNECTIONS} each`;
+  if (processes > 0) return ok(name, found);
+  return warn(name, found, 'Raise max_connections of PostgreSQL, or the limit of the role or the database.');
 }
 
 async function checkContents({ database }: OpenedDatabase, config: Config): Promise<Finding[]> {

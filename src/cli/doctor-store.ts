@@ -20,6 +20,27 @@ export async function countCatalogue(sql: Sql): Promise<CatalogueCounts> {
   return row ?? { listings: 0, active: 0, areas: 0, unfinished: 0 };
 }
 
+/** Connections of the PostgreSQL server. */
+export interface ServerConnections {
+  /** How many this role may have open to this database. */
+  readonly max: number;
+  /** How many others than those of this service are open. */
+  readonly others: number;
+}
+
+export async function countConnections(sql: Sql): Promise<ServerConnections> {
+  const [row] = await sql<ServerConnections[]>`
+    select least(
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+          - coalesce(current_setting('reserved_connections', true)::int, 0),
+        (select nullif(rolconnlimit, -1) from pg_roles where rolname = current_user),
+        (select nullif(datconnlimit, -1) from pg_database where datname = current_database())
+      ) as max,
+      (select count(*) from pg_stat_activity
+        where backend_type = 'client backend' and application_name not like 'freehold %')::int as others`;
+  return row ?? { max: 0, others: 0 };
+}
+
 /** Listings that the search engine holds. */
 export async function countOnMarket(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`

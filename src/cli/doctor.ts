@@ -9,6 +9,7 @@ import {
   checkMount,
   checkNode,
   checkPort,
+  checkPublicUrl,
   checkSource,
   checkTiersFile,
   type Finding,
@@ -45,7 +46,7 @@ async function examine(): Promise<Finding[]> {
   const node = checkNode();
   const { config, findings } = readConfiguration();
   if (config === null) return [node, ...findings];
-  const machine = [checkTiersFile, checkDataDirectory, checkDisk, checkMount, checkPort];
+  const machine = [checkPublicUrl, checkTiersFile, checkDataDirectory, checkDisk, checkMount, checkPort];
   const found: Finding[] = [node, ...findings];
   for (const check of [...machine, checkDatabase, checkSource, checkPayments])
     found.push(...[await check(config)].flat());

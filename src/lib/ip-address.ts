@@ -119,6 +119,15 @@ const PUBLIC_IPV6 = parseNetworks(['2000::/3']);
 /** Ranges that are announced on the Internet but lead into private networks or nowhere. */
 const NOT_PUBLIC = parseNetworks(['2001::/23', '3fff::/20', '192.88.99.0/24', '192.0.0.0/24']);
 
+/** Networks that the Internet does not route to: RFC 1918, shared address space, link-local, and unique local of IPv6. */
+const PRIVATE = parseNetworks([
+  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'],
+  ...['fc00::/7', 'fe80::/10'],
+]);
+
+/** Whether an address is of a private network. */
+export const isPrivateAddress = (address: string): boolean => isWithin(address, PRIVATE);
+
 /** Whether an address is on the public Internet: unicast, no translation or tunnel prefix, no zone. */
 export function isPublicAddress(address: string): boolean {
   // The library takes `::192.0.2.1`, which is obsolete, for the IPv4 address in it.

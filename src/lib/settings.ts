@@ -1,7 +1,8 @@
 // Reader of settings: typed values of environment variables, with a fault for each that is invalid.
 
+import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { parseNetworks } from './ip-address.ts';
+import { isPrivateAddress, parseNetworks } from './ip-address.ts';
 import { parseKeys } from './keyring.ts';
 import { parseTimeZone } from './parse.ts';
 
@@ -104,7 +105,7 @@ export class SettingsReader {
   }
 
   /** An http or https URL without a slash at its end; errors do not repeat it, since it may contain secrets. */
-  url(name: string, rules: { readonly bare?: boolean } = {}): string | null {
+  url(name: string, rules: UrlRules = {}): string | null {
     const text = this.text(name);
     if (text === null) return null;
     const fault = urlFault(text, rules);
@@ -121,17 +122,37 @@ export class SettingsReader {
   }
 }
 
-function urlFault(text: string, rules: { readonly bare?: boolean }): string | null {
+export interface UrlRules {
+  /** Without a query or a fragment. */
+  readonly bare?: boolean;
+  /** Where plain http may lead: default `loopback`, this machine; `private` adds private networks. */
+  readonly http?: 'loopback' | 'private';
+}
+
+function urlFault(text: string, rules: UrlRules): string | null {
   if (!URL.canParse(text)) return 'must be an absolute URL such as https://api.example.com';
   // The URL is written into pages and documents unescaped.
   if (/["'<>`\\\s]/.test(text)) return 'must not contain quotes, angle brackets, backslashes or spaces';
   const url = new URL(text);
   if (url.protocol !== 'https:' && url.protocol !== 'http:') return 'must begin with https://';
-  if (url.protocol === 'http:' && !isLoopback(url.hostname))
-    return 'must use https: plain http is allowed for this machine only';
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    if (rules.http === undefined) return 'must use https: plain http is allowed for this machine only';
+    if (rules.http === 'loopback' || !isPrivateHost(url.hostname))
+      return (
+        'must use https: plain http is allowed for this machine only, and with ALLOW_HTTP=private for addresses of ' +
+        'private networks and names such as freehold, freehold.local or freehold.internal'
+      );
+  }
   if (url.username !== '' || url.password !== '') return 'must not contain credentials';
   if (rules.bare && (url.search !== '' || url.hash !== '')) return 'must not have a query or a fragment';
   return null;
+}
+
+/** Whether a host is one of a private network: an address that is not public, or a name that public DNS cannot have. */
+function isPrivateHost(host: string): boolean {
+  const address = host.replace(/^\[|\]$/g, '');
+  if (isIP(address) !== 0) return isPrivateAddress(address);
+  return !host.includes('.') || /\.(?:local|internal|lan|home\.arpa)$/.test(host);
 }
 
 export const isLoopback = (host: string): boolean =>

@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { healthChecks } from '../../src/app/health-checks.ts';
 import { appendPrivateEntries } from '../../src/changes/change-store.ts';
+import { checkConnections } from '../../src/cli/doctor-database.ts';
 import { checkSearch } from '../../src/cli/doctor-search.ts';
 import { DAY, MINUTE, systemClock } from '../../src/lib/clock.ts';
 import { createDayPartitions, dayOf } from '../../src/postgres/client/day-partitions.ts';
@@ -182,6 +183,23 @@ test('doctor warns of a log without room for tomorrow, and of one that is kept t
     new RegExp(`^since ${old}, but it is kept for 30 days`),
   );
   assert.equal(amiss.get('change log')?.state, 'warn');
+});
+
+test('doctor warns where PostgreSQL has no room for the connections of a process', async (t) => {
+  const { database } = await testDatabase(t);
+  const enough = await checkConnections(database);
+  assert.equal(enough.state, 'ok', enough.detail);
+  assert.match(enough.detail, /^PostgreSQL allows \d+, .* room for \d+ process(?:es)? of 20 each$/);
+  const [row] = await database.read((sql) => sql<{ name: string }[]>`select current_database() as name`);
+  await database.write((sql) => sql.unsafe(`alter database ${row?.name} connection limit 19`));
+  const scarce = await checkConnections(database);
+  assert.deepEqual([scarce.state, scarce.detail.slice(0, 20)], ['warn', 'PostgreSQL allows 19']);
+});
+
+test('doctor warns where clients reach the service over plain http through a network', async () => {
+  const inside = { PUBLIC_URL: 'http://192.168.1.5:8080', ALLOW_HTTP: 'private', PORT: '0' };
+  assert.equal((await examine(inside)).get('public URL')?.state, 'warn');
+  assert.equal((await examine({ PORT: '0' })).get('public URL'), undefined);
 });
 
 test('doctor says how much memory searches need, and warns where the service may not use as much', async (t) => {

@@ -50,7 +50,8 @@ export function createRequestLog<Caller>(options: {
       const status = response.statusCode;
       const ms = clock.monotonic() - active.startedAt;
       ofMethod(method)(path)(status).observe(ms / 1000);
-      if (problem === null && !log.isLevelEnabled('info')) return;
+      const level = problem === null && active.endpoint.route.isProbe === true ? 'debug' : 'info';
+      if (problem === null && !log.isLevelEnabled(level)) return;
       const line = {
         requestId: active.requestId,
         method,
@@ -64,7 +65,7 @@ export function createRequestLog<Caller>(options: {
       };
       const cause = problem?.cause;
       if (problem !== null && problem.status >= 500) log.error({ ...line, cause }, problem.message);
-      else log.info(cause === undefined ? line : { ...line, cause }, 'answered');
+      else log[level](cause === undefined ? line : { ...line, cause }, 'answered');
     },
     refused(requestId, problem) {
       refusals.inc({ code: problem.code });

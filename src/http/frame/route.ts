@@ -147,6 +147,8 @@ export interface Route<
   readonly errors?: ErrorForm;
   /** False if HEAD is 405, as for streams. Default true. */
   readonly head?: boolean;
+  /** True if successes are logged at debug only, as for probes, which come every few seconds. */
+  readonly isProbe?: boolean;
   /** True if served during shutdown too, like health checks. */
   readonly whileDraining?: boolean;
   /** Judges the headers before the caller is identified; throws to refuse. Also for other methods at the path. */

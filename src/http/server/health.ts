@@ -68,7 +68,7 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
     Promise.all(options.checks.map((check) => run(check, options.clock))),
   );
   const define = route<Caller>();
-  const common = { method: 'GET', access: FREE, tag: 'Health', whileDraining: true } as const;
+  const common = { method: 'GET', access: FREE, tag: 'Health', whileDraining: true, isProbe: true } as const;
   return [
     define({
       ...common,
