@@ -51,7 +51,7 @@ export async function serve(config: Config): Promise<void> {
     throw error;
   });
   const { locations } = service;
-  const facts = { version: VERSION, ...locations, tryFirst: firstRequest(locations) };
+  const facts = { ...locations, version: VERSION, tryFirst: firstRequest(locations) };
   lifecycle.info({ event: 'ready', ...facts }, `Ready at ${locations.url}`);
   // Where only the log goes to a terminal, its line says no more than the URL.
   if (stderr.isTTY) stderr.write(banner(locations));

@@ -35,3 +35,22 @@ test('with a database elsewhere and no data directory yet, the first start makes
   run.kill('SIGTERM');
   assert.equal((await run.ended).code, 0);
 });
+
+test('a wrong password and a missing database are one line each, in the log and for people', async (t) => {
+  const folder = await temporaryFolder(t, 'refused');
+  const { url } = await emptyDatabase(t);
+  for (const [what, wrong] of [
+    ['password', url.replace(/\/\/[^@]+@/, '//nobody:wrong@')],
+    ['database', url.replace(/@([^/]*)\/[^?]+/, '@$1/not_there')],
+  ] as const) {
+    assert.notEqual(wrong, url);
+    const environment = { DATABASE_URL: wrong, PORT: '0', LOG_LEVEL: 'info' };
+    const { code, stdout, stderr } = await startCli(t, ['serve'], { folder, environment }).ended;
+    assert.equal(code, 1, what);
+    assert.match(stderr, /^Error: The database does not answer \(.+\)\. Check .*freehold doctor`\.\n$/, what);
+    const [failed = ''] = stdout.split('\n').filter((line) => line.includes('"event":"failed"'));
+    const { reason, err } = JSON.parse(failed) as { reason?: string; err?: unknown };
+    assert.match(reason ?? '', /^The database cannot answer at the moment\. .*\(.+\)$/, what);
+    assert.equal(err, undefined, 'no stack');
+  }
+});

@@ -154,3 +154,11 @@ test('requests that never reach a route are counted by code', async (t) => {
   assert.equal(parseRaw(await web.raw('nonsense\r\n\r\n')).status, 400);
   assert.equal(await web.measure('freehold_http_refused_total{code="INVALID_REQUEST"}'), 1);
 });
+
+test('probes that succeed are logged at debug only, and those that fail like any request', async (t) => {
+  const web = await serveRoutes(t, [testRoute({ path: '/v1/items' })], withChecks(broken('database', true)));
+  for (const path of ['/livez', '/readyz', '/v1/items']) await (await web.fetch(path)).text();
+  await until('the last is logged', () => web.log().includes('"route":"/v1/items"'));
+  const routes = [...web.log().matchAll(/"route":"([^"]+)"/g)].map(([, route]) => route);
+  assert.deepEqual(routes, ['/readyz', '/v1/items']);
+});

@@ -50,7 +50,7 @@ export function createRequestLog<Caller>(options: {
       const status = response.statusCode;
       const ms = clock.monotonic() - active.startedAt;
       ofMethod(method)(path)(status).observe(ms / 1000);
-      const level = problem === null && active.endpoint.route.isProbe === true ? 'debug' : 'info';
+      const level = status < 400 && active.endpoint.route.isProbe === true ? 'debug' : 'info';
       if (problem === null && !log.isLevelEnabled(level)) return;
       const line = {
         requestId: active.requestId,
