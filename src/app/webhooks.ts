@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Internet } from '../lib/internet.ts';
 import { Keyring, parseKeys } from '../lib/keyring.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { isLoopback } from '../lib/settings.ts';
 import { parseDatabaseUrl } from '../postgres/client/connection-url.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { disableWebhook } from '../watch/disable-webhook.ts';
@@ -13,7 +14,7 @@ import { createWebhookAccess, type WebhookAccess } from '../watch/webhooks/webho
 import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
 
 export interface WebhookOptions {
-  readonly config: Pick<Config, 'webhookAllow' | 'databaseUrl' | 'port'>;
+  readonly config: Pick<Config, 'webhookAllow' | 'databaseUrl' | 'port' | 'source' | 'host'>;
   /** Keys in base64; null: webhooks cannot be created. */
   readonly secretsKey: string | null;
   readonly clock: Clock;
@@ -34,7 +35,11 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   const configured = [config.port, Number(new URL(publicUrl).port), ...databasePorts(config.databaseUrl)];
   const ownPorts = () => [...configured, findPort()];
   return {
-    access: createWebhookAccess({ clock, allow: config.webhookAllow, ownPorts, internet }),
+    access: createWebhookAccess({
+      ...{ clock, allow: config.webhookAllow, ownPorts, internet },
+      // Whoever tries the sample market has a receiver on the same machine.
+      allowLoopback: config.source.kind === 'sample' && isLoopback(config.host),
+    }),
     keyring: secretsKey === null ? null : new Keyring(parseKeys(secretsKey)),
     limits: new WebhookLimits(clock),
   };

@@ -130,6 +130,25 @@ function chosenWebhooks(sql: Sql, request: ClaimRequest): SqlFragment {
     )`;
 }
 
+/** Renews claims for `lifetime` milliseconds from now; returns the numbers of the webhooks that are still claimed so. */
+export async function renewClaims(
+  sql: Sql,
+  claimed: readonly Pick<ClaimedWebhook, 'no' | 'claim'>[],
+  lifetime: number,
+): Promise<ReadonlySet<number>> {
+  const rows = await sql<{ no: number }[]>`
+    with item as (
+      select * from unnest(${claimed.map(({ no }) => no)}::bigint[], ${claimed.map(({ claim }) => claim)}::text[]) as item (no, claim)
+    ), held as (
+      select webhook.no from webhook join item on webhook.no = item.no and webhook.claim = item.claim
+      order by webhook.no for update of webhook
+    )
+    update webhook set claimed_until = clock_timestamp() + ${lifetime}::int * interval '1 millisecond'
+    from held where webhook.no = held.no and set_config('synchronous_commit', 'off', true) is not null
+    returning webhook.no`;
+  return new Set(rows.map(({ no }) => no));
+}
+
 function claimedOf(row: WebhookRow, claim: string): ClaimedWebhook {
   const { no, id, watcherId, url, host, isInner, secret, previousSecret, isPaused, wakes, updatedAt } = row;
   const { hasRedelivery, status, positionDay, attempt, failures, lastError, testSequence } = row;

@@ -9,20 +9,23 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { EVENT_TYPES } from '../events/event-types.ts';
-import { requireOwnWatcher, WatcherParams } from '../events/own-watcher.ts';
+import { ownerOfCaller, requireOwnWatcher, WatcherParams } from '../events/own-watcher.ts';
 import {
   DELIVERY_STATUSES,
   type Delivery,
   type DeliveryPosition,
   type DeliveryStatus,
   listDeliveries,
+  lockDelivery,
   requestRedelivery,
 } from './delivery-store.ts';
+import type { WebhookLimits } from './webhook-limits.ts';
 
 export interface DeliveryRouteOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly tiers: Tiers;
+  readonly webhooks: { readonly limits: Pick<WebhookLimits, 'take'> };
 }
 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) =>
@@ -139,7 +142,8 @@ export function deliveryRoutes(options: DeliveryRouteOptions): readonly Route<Pr
       operation: 'redeliver',
       summary: 'Send an event to a webhook once more',
       description:
-        'Makes one more attempt at once, beside those that the schedule makes. The list of deliveries tells its result.',
+        'Makes one more attempt at once, beside those that the schedule makes. The list of deliveries shows its result. Counts ' +
+        'against the limits of tests: ten in any minute for an owner, sixty for a host.',
       params: DeliveryParams,
       answer: {
         status: 202,
@@ -167,24 +171,27 @@ export interface RedeliveryRequest {
 
 /**
  * Asks for one more attempt, and returns the delivery as it was before. Throws WATCHER_NOT_FOUND, NOT_FOUND, and CONFLICT for a
- * webhook that is disabled or unverified, or held by its owner.
+ * webhook that is disabled or unverified, or held by its owner; RATE_LIMITED by the limits of tests.
  */
 export async function redeliver(
-  { database, clock }: Pick<DeliveryRouteOptions, 'database' | 'clock'>,
+  { database, clock, webhooks }: Pick<DeliveryRouteOptions, 'database' | 'clock' | 'webhooks'>,
   { caller, watcherId, delivery: id }: RedeliveryRequest,
 ): Promise<Delivery> {
   await requireOwnWatcher(database, caller, watcherId);
-  const wanted = { watcherId, id, now: new Date(clock.now()) };
-  const found = await database.transaction((tx) => requestRedelivery(tx, wanted));
-  if (found === null) throw noDelivery();
-  const { delivery, webhookStatus, isPaused } = found;
-  if (isPaused) throw heldByPause();
-  if (webhookStatus === 'disabled' || webhookStatus === 'unverified')
-    throw new Problem(
-      'CONFLICT',
-      `The webhook is ${webhookStatus}. Resume the watcher first: its webhooks then prove their URLs again.`,
-    );
-  return delivery;
+  return database.transaction(async (tx) => {
+    const found = await lockDelivery(tx, { watcherId, id });
+    if (found === null) throw noDelivery();
+    const { delivery, webhookStatus, isPaused } = found;
+    if (isPaused) throw heldByPause();
+    if (webhookStatus === 'disabled' || webhookStatus === 'unverified')
+      throw new Problem(
+        'CONFLICT',
+        `The webhook is ${webhookStatus}. Resume the watcher first: its webhooks then prove their URLs again.`,
+      );
+    webhooks.limits.take(ownerOfCaller(caller), [new URL(delivery.url)]);
+    await requestRedelivery(tx, delivery, new Date(clock.now()));
+    return delivery;
+  });
 }
 
 /** A 409 for what would wait until the owner resumes the watcher. */

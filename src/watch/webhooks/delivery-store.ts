@@ -71,12 +71,10 @@ export interface FoundDelivery {
   readonly isPaused: boolean;
 }
 
-/**
- * Asks for one more attempt, out of turn, if the webhook can be sent anything. Null: the watcher has no such delivery.
- */
-export async function requestRedelivery(
+/** A delivery, whose webhook stays locked until the transaction ends. Null: the watcher has no such delivery. */
+export async function lockDelivery(
   tx: Transaction,
-  { watcherId, id, now }: { readonly watcherId: string; readonly id: string; readonly now: Date },
+  { watcherId, id }: { readonly watcherId: string; readonly id: string },
 ): Promise<FoundDelivery | null> {
   const [row] = await tx<(Delivery & Omit<FoundDelivery, 'delivery'>)[]>`
     select ${deliveryColumns(tx)}, webhook.status as "webhookStatus",
@@ -85,12 +83,18 @@ export async function requestRedelivery(
     where delivery.id = ${id} and delivery.watcher_id = ${watcherId} for update of webhook`;
   if (row === undefined) return null;
   const { webhookStatus, isPaused, ...delivery } = row;
-  const found = { delivery, webhookStatus, isPaused };
-  if (isPaused || webhookStatus === 'disabled' || webhookStatus === 'unverified') return found;
+  return { delivery, webhookStatus, isPaused };
+}
+
+/** Asks for one more attempt of a locked delivery, out of turn. */
+export async function requestRedelivery(
+  tx: Transaction,
+  { id, watcherId, webhookNo }: Pick<Delivery, 'id' | 'watcherId' | 'webhookNo'>,
+  now: Date,
+): Promise<void> {
   await tx`
     update webhook_delivery set redeliver_at = ${now} where id = ${id} and watcher_id = ${watcherId}`;
   await tx`
-    update webhook set due_at = least(due_at, ${now}), wakes = wakes + 1 where no = ${delivery.webhookNo}`;
+    update webhook set due_at = least(due_at, ${now}), wakes = wakes + 1 where no = ${webhookNo}`;
   await notify(tx, WEBHOOKS_CHANNEL, '');
-  return found;
 }

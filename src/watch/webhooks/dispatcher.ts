@@ -2,12 +2,13 @@
 
 import { randomUUID } from 'node:crypto';
 import { type Clock, DAY, pause, systemClock } from '../../lib/clock.ts';
+import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
 import { batch } from '../../postgres/client/batch.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
 import { WEBHOOKS_CHANNEL } from '../events/wake-webhooks-store.ts';
 import type { DisableReason, Verdict } from './attempt-rules.ts';
-import { claimWebhooks, findNextDue, findOldestPending } from './claim-store.ts';
+import { claimWebhooks, findNextDue, findOldestPending, renewClaims } from './claim-store.ts';
 import type { Attempt, ClaimedWebhook } from './claimed-webhook.ts';
 import { HostSlots, type SlotLimits } from './host-slots.ts';
 import { Lane, type LaneStep } from './lane.ts';
@@ -26,7 +27,7 @@ export interface DispatcherOptions extends SenderOptions {
   readonly count?: (attempt: Attempt, verdict: Verdict) => void;
   /** From 0 to 1; default Math.random. */
   readonly random?: () => number;
-  /** Milliseconds of a claim; default 45 s. */
+  /** Milliseconds of a claim that is not renewed; default 10 s. */
   readonly lifetime?: number;
   readonly onStep?: (step: LaneStep) => void | Promise<void>;
 }
@@ -44,8 +45,10 @@ const LIMITS: SlotLimits = { max: 256, maxFailing: 128, perHost: 8, perFailingHo
 const MAX_EVENTS = 4_096;
 const MAX_QUEUE = 64;
 const MIN_QUEUE = 4;
-/** Milliseconds: longer than an attempt takes, with time to write what came of it. */
-const LIFETIME = 45_000;
+/** Milliseconds: when a process dies, others take over after so long. */
+const LIFETIME = 10_000;
+/** A claim is renewed so many times in its lifetime, so that one lost statement loses none. */
+const RENEWALS = 4;
 /** Milliseconds by the system's clock: without a notification, webhooks are looked for all the same. */
 const POLL = 5_000;
 const RETRY = 500;
@@ -55,7 +58,7 @@ const DRAIN = 5_000;
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #slots = new HostSlots(LIMITS);
-  readonly #lanes = new Set<Promise<void>>();
+  readonly #lanes = new Map<Lane, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
   readonly #write: (outcome: Outcome) => Promise<HeldWebhook | undefined>;
@@ -67,6 +70,7 @@ export class Dispatcher {
   #oldestPending: number | null = null;
   #polledAt = Number.NEGATIVE_INFINITY;
   #running: Promise<void> = Promise.resolve();
+  #renewal: PeriodicWork | null = null;
 
   constructor(options: DispatcherOptions) {
     this.#options = options;
@@ -83,6 +87,11 @@ export class Dispatcher {
     const wake = () => this.wake();
     const listener = listen(database, WEBHOOKS_CHANNEL, wake, wake, { onError: report });
     this.#running = this.#run().finally(() => listener.close());
+    const { lifetime = LIFETIME } = this.#options;
+    this.#renewal = startPeriodicWork({
+      ...{ clock: systemClock, pause: lifetime / RENEWALS, report },
+      work: () => this.#renew(lifetime),
+    });
   }
 
   /** Looks for webhooks that are due now. */
@@ -101,8 +110,21 @@ export class Dispatcher {
     this.#wake();
     const cancel = systemClock.after(DRAIN, () => this.#aborting.abort());
     await this.#running;
-    await Promise.all(this.#lanes);
+    await Promise.all(this.#lanes.values());
+    await this.#renewal?.stop();
     cancel();
+  }
+
+  /** Renews the claims of all lanes: an attempt may take longer than a claim that is not renewed. */
+  async #renew(lifetime: number): Promise<void> {
+    const lanes = [...this.#lanes.keys()];
+    if (lanes.length === 0) return;
+    const at = systemClock.monotonic();
+    const claimed = lanes.map(({ webhook: { no, claim } }) => ({ no, claim }));
+    const renewed = await this.#options.database.write((sql) => renewClaims(sql, claimed, lifetime), {
+      planned: 'once',
+    });
+    for (const lane of lanes) if (renewed.has(lane.webhook.no)) lane.renewed(at);
   }
 
   async #run(): Promise<void> {
@@ -163,10 +185,10 @@ export class Dispatcher {
       .finally(() => {
         const hadRoom = this.#events < MAX_EVENTS / 2;
         this.#events -= work.events.length;
-        this.#lanes.delete(running);
+        this.#lanes.delete(lane);
         if (slot.giveBack() || !hadRoom) this.wake();
       });
-    this.#lanes.add(running);
+    this.#lanes.set(lane, running);
   }
 
   #laneOptions() {

@@ -6,7 +6,7 @@ import { type DisableReason, judgeAttempt, type Verdict } from './attempt-rules.
 import type { Attempt, ClaimedWebhook, QueuedEvent, WebhookState } from './claimed-webhook.ts';
 import type { HeldWebhook, Outcome, Release } from './outcome-store.ts';
 import type { WebhookWork } from './queue-store.ts';
-import { POST_TIMEOUT, type Sender } from './sender.ts';
+import type { Sender } from './sender.ts';
 
 export interface LaneOptions {
   readonly clock: Clock;
@@ -32,7 +32,7 @@ export type LaneStep = 'claimed' | 'sent' | 'recorded';
 
 /** Milliseconds. */
 const RETRY_PAUSE = 500;
-/** Milliseconds that an attempt can take besides its timeout. */
+/** Milliseconds that must be left of a claim when an attempt begins; the dispatcher renews it meanwhile. */
 const MARGIN = 3_000;
 /** Milliseconds after which a webhook is tried again whose secret cannot be opened. */
 const HELD_PAUSE = 300_000;
@@ -41,7 +41,7 @@ export class Lane {
   readonly #options: LaneOptions;
   readonly #webhook: ClaimedWebhook;
   #state: WebhookState;
-  /** By the system's clock: before the statement was sent that claimed the webhook, or last prolonged the claim. */
+  /** By the system's clock: before the statement was sent that claimed the webhook, or last renewed the claim. */
   #heldSince: number;
 
   constructor(options: LaneOptions, webhook: ClaimedWebhook, heldSince: number) {
@@ -49,6 +49,15 @@ export class Lane {
     this.#webhook = webhook;
     this.#state = webhook.state;
     this.#heldSince = heldSince;
+  }
+
+  get webhook(): ClaimedWebhook {
+    return this.#webhook;
+  }
+
+  /** Call when the claim was renewed by a statement that was sent at this time, by the system's clock. */
+  renewed(at: number): void {
+    this.#heldSince = Math.max(this.#heldSince, at);
   }
 
   /** Sends what there is, and gives the webhook back; null: no secret of it can be opened. */
@@ -78,7 +87,7 @@ export class Lane {
     const { stopping, aborting, onStep, count } = this.#options;
     if (stopping.aborted) return this.#giveBack();
     // The claim of a process that was stopped for long is another's by now: it sends nothing, and writes nothing.
-    if (!this.#isHeldFor(POST_TIMEOUT + MARGIN)) return false;
+    if (!this.#isHeldFor(MARGIN)) return false;
     const attempt = await sender.send(event, aborting).catch(() => null);
     if (attempt === null) return this.#giveBack();
     await onStep?.('sent');

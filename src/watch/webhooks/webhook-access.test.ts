@@ -26,7 +26,9 @@ function stage(
     allow = [],
     ownPorts = [],
     answers = {},
+    allowLoopback = false,
   }: {
+    readonly allowLoopback?: boolean;
     readonly allow?: readonly string[];
     readonly ownPorts?: readonly number[];
     readonly answers?: Readonly<Record<string, readonly string[]>>;
@@ -34,7 +36,7 @@ function stage(
 ) {
   const internet = { lookup: names(answers) };
   const options = {
-    ...{ clock: manualClock(), allow: allow.map(parseNetworkPort), internet },
+    ...{ clock: manualClock(), allow: allow.map(parseNetworkPort), allowLoopback, internet },
     ownPorts: () => ownPorts,
   };
   const access = createWebhookAccess(options);
@@ -74,6 +76,24 @@ test('a URL is absolute, http or https, without credentials and fragment, and bo
   assert.match(fault('https://a.example/#') ?? '', /fragment/);
   assert.match(fault(`https://a.example/${'x'.repeat(2_000)}`) ?? '', /2000 characters/);
   assert.match(fault('https://a.example:0/') ?? '', /port 0/);
+});
+
+test('with the sample market, webhooks reach this machine, but not the ports of the service', async (t) => {
+  const receiver = createServer((_request, response) => void response.writeHead(204).end());
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  t.after(() => receiver.close());
+  const { port } = receiver.address() as AddressInfo;
+  const { access, judge } = stage(t, { allowLoopback: true, ownPorts: [8080, 5432] });
+  for (const host of ['127.0.0.1', '127.0.0.9', '[::1]', 'localhost'])
+    assert.equal(await judge(`http://${host}:9000/hook`), 'inner', host);
+  assert.equal(await judge('http://127.0.0.1:8080/'), 'leads to an address');
+  assert.equal(await judge('http://10.0.0.1:9000/'), 'leads to an address');
+  const send = (url: string) =>
+    access.outbound({ url, isInner: true }).send({ url, deadlineMs: 5_000, maxBytes: 100 });
+  assert.equal((await send(`http://127.0.0.1:${port}/`)).status, 204);
+  await assert.rejects(send('http://127.0.0.1:5432/'), OutboundFailure);
+  const usual = stage(t, {});
+  assert.equal(await usual.judge('http://127.0.0.1:9000/hook'), 'leads to an address');
 });
 
 test('every address must be public, and the scheme https', async (t) => {

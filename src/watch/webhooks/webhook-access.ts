@@ -10,6 +10,8 @@ export interface WebhookAccessOptions {
   readonly clock: Clock;
   /** Ports of inner networks that the operator permits. */
   readonly allow: readonly NetworkPort[];
+  /** True: all other ports of this machine too, for trials of a service that only this machine reaches. */
+  readonly allowLoopback?: boolean;
   /** Ports of the service and of PostgreSQL, which no webhook reaches in an inner network; read for each address. */
   readonly ownPorts: () => readonly (number | null)[];
   /** Overrides for tests. */
@@ -50,6 +52,8 @@ const BOUNDS = { connections: 8, maxOrigins: 1_000 };
 /** Addresses at which clouds tell machines their credentials. */
 const METADATA = parseNetworks(['169.254.0.0/16', 'fd00:ec2::254']);
 
+const LOOPBACK = parseNetworks(['127.0.0.0/8', '::1']);
+
 const UNRESOLVED =
   'names a host without an address: check the spelling, and that public name servers know it';
 const FORBIDDEN =
@@ -69,6 +73,14 @@ export function createWebhookAccess(options: WebhookAccessOptions): WebhookAcces
     ]),
   );
   const none = createInner(options, lookup, () => false);
+  const loopback =
+    options.allowLoopback === true
+      ? createInner(options, lookup, (address) => isWithin(address, LOOPBACK))
+      : none;
+  const innerAt = (port: number): Outbound => {
+    const isOwn = options.ownPorts().includes(port);
+    return inner.get(port) ?? (isOwn ? none : loopback);
+  };
   return {
     async check(url) {
       const addresses = await resolve(clock, lookup, hostOf(url));
@@ -83,21 +95,27 @@ export function createWebhookAccess(options: WebhookAccessOptions): WebhookAcces
         isInner: !isPublic || url.protocol === 'http:',
       };
     },
-    outbound: ({ url, isInner }) => (isInner ? (inner.get(portOf(new URL(url))) ?? none) : outside),
+    outbound: ({ url, isInner }) => (isInner ? innerAt(portOf(new URL(url))) : outside),
     async close() {
-      await Promise.all([outside, none, ...inner.values()].map((each) => each.close()));
+      const opened = new Set([outside, none, loopback, ...inner.values()]);
+      await Promise.all([...opened].map((each) => each.close()));
     },
   };
 }
 
 /** Whether the operator permits an address at a port; never what holds secrets of ours. */
-function innerRule({ allow, ownPorts }: WebhookAccessOptions): (address: string, port: number) => boolean {
+function innerRule({
+  allow,
+  allowLoopback = false,
+  ownPorts,
+}: WebhookAccessOptions): (address: string, port: number) => boolean {
   const networks = allow.map(({ network, port }) => ({ port, networks: parseNetworks([network]) }));
   return (address, port) =>
     !address.includes('%') &&
     !ownPorts().includes(port) &&
     !isWithin(address, METADATA) &&
-    networks.some((each) => each.port === port && isWithin(address, each.networks));
+    ((allowLoopback && isWithin(address, LOOPBACK)) ||
+      networks.some((each) => each.port === port && isWithin(address, each.networks)));
 }
 
 function createInner(

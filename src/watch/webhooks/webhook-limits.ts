@@ -1,4 +1,4 @@
-// Limits on webhooks that are added, changed or tested: nobody makes the service knock at a host again and again.
+// Limits on webhooks that are added, changed, tested or sent an event again: nobody makes the service knock at a host again and again.
 
 import { RequestThrottle } from '../../access/limits/request-throttle.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -37,11 +37,17 @@ export class WebhookLimits {
   #takeOne(owner: string, host: string): Problem | null {
     const wait = this.#owners.take(owner);
     if (wait > 0)
-      return tooMany(`You can add, change or test ${LIMITS.owner} webhooks in any 60 seconds`, wait);
+      return tooMany(
+        `You can add, change or test webhooks, or ask for redeliveries, ${LIMITS.owner} times in any 60 seconds`,
+        wait,
+      );
     const hostWait = this.#hosts.take(host);
     if (hostWait === 0) return null;
     this.#owners.giveBack(owner);
-    return tooMany(`Webhooks of ${host} were added, changed or tested too often`, hostWait);
+    return tooMany(
+      `Webhooks of ${host} were added, changed, tested or sent redeliveries too often`,
+      hostWait,
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import { type ClaimRequest, claimWebhooks } from '../../../src/watch/webhooks/cl
 import { until } from '../../support/check/until.ts';
 import { atEnd, testDatabase } from '../../support/database/database.ts';
 import { manualClock } from '../../support/service/clock.ts';
+import { startReceiver } from '../../support/webhooks/receiver.ts';
 import { openStage } from '../../support/webhooks/stage.ts';
 
 /** Advisory lock on which the claim waits. */
@@ -82,4 +83,37 @@ test('a webhook that is claimed while its queue rests is known to have more, so 
     claims.map(({ work }) => work),
     [{ events: [], hasMore: true }],
   );
+});
+
+test('a claim is renewed while an attempt is under way, and ends soon after its process', async (t) => {
+  const { database } = await testDatabase(t);
+  const clock = manualClock();
+  const receiver = await startReceiver(t);
+  const stage = await openStage(t, { database, clock, ports: [receiver.port] });
+  const { watcher, secret } = await stage.createWebhook(receiver.url);
+  receiver.secrets.set('', secret);
+  const answer = Promise.withResolvers<void>();
+  receiver.answer = async (_arrival, response) => {
+    await answer.promise;
+    response.writeHead(200).end();
+  };
+  stage.startDispatcher(t, { lifetime: 1_000 });
+  stage.startDispatcher(t, { lifetime: 1_000 });
+  await stage.log.writeChange([watcher]);
+  const claimedUntil = async (): Promise<string | null> => {
+    const [row] = await database.read(
+      (sql) => sql<{ until: string | null }[]>`select claimed_until as until from webhook`,
+    );
+    return row?.until ?? null;
+  };
+  const seen = new Set<string>();
+  await until('the claim is renewed past its lifetime', async () => {
+    const at = await claimedUntil();
+    if (at !== null) seen.add(at);
+    return seen.size > 8;
+  });
+  assert.equal(receiver.arrivals.length, 1, 'the other process has sent nothing meanwhile');
+  answer.resolve();
+  await until('the result is recorded', async () => (await claimedUntil()) === null);
+  assert.equal(receiver.arrivals.length, 1);
 });

@@ -36,6 +36,23 @@ test('an owner adds, changes and tests 10 webhooks a minute, and then waits as l
   assert.equal((await send('PATCH', `/${ids[1]}`, change)).status, 200);
 });
 
+test('redeliveries count like tests', async () => {
+  const { key } = await subscribe('internal');
+  const { watcher } = await create(key, [hook('https://again.example/')]);
+  await service.database.write(
+    (sql) => sql`
+      with active as (update webhook set status = 'active' where watcher_id = ${watcher.id} returning no, watcher_id)
+      insert into webhook_delivery (day, id, webhook_no, watcher_id, sequence, type, ordinal, event_id, status, attempt, at)
+      select ${new Date(clock.now())}::timestamptz::date, 'dlv_again', no, watcher_id, 1, 'listing.updated', 0, 'evt_again',
+        'succeeded', 1, ${new Date(clock.now())} from active`,
+  );
+  const again = () => send('POST', `/${watcher.id}/deliveries/dlv_again/redeliver`, { key });
+  for (let number = 1; number < 10; number++) assert.equal((await again()).status, 202, `${number}`);
+  const refused = await again();
+  assert.deepEqual([refused.status, refused.code], [PROBLEMS.RATE_LIMITED[0], 'RATE_LIMITED']);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+});
+
 test('what is refused for another reason than its webhooks does not count as one of the ten', async () => {
   const { key } = await subscribe('pro');
   const delivery = [hook(URL_A), hook('https://b.example/')];

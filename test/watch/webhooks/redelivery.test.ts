@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { requestRedelivery } from '../../../src/watch/webhooks/delivery-store.ts';
+import { lockDelivery, requestRedelivery } from '../../../src/watch/webhooks/delivery-store.ts';
 import { until } from '../../support/check/until.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { manualClock } from '../../support/service/clock.ts';
@@ -32,8 +32,11 @@ async function open(t: TestContext) {
     const [row] = await database.read(
       (sql) => sql<{ id: string }[]>`select id from webhook_delivery where sequence = ${sequence}`,
     );
-    const request = { watcherId: watcher.id, id: row?.id ?? '', now: new Date(clock.now()) };
-    assert.ok(await database.transaction((tx) => requestRedelivery(tx, request)));
+    await database.transaction(async (tx) => {
+      const found = await lockDelivery(tx, { watcherId: watcher.id, id: row?.id ?? '' });
+      assert.ok(found);
+      await requestRedelivery(tx, found.delivery, new Date(clock.now()));
+    });
   };
   const deliveryOf = async (sequence: number) => {
     const delivery = (await stage.deliveries(id)).find((each) => each.sequence === sequence);
