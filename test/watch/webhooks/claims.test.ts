@@ -93,12 +93,14 @@ test('a claim is renewed while an attempt is under way, and ends soon after its 
   const { watcher, secret } = await stage.createWebhook(receiver.url);
   receiver.secrets.set('', secret);
   const answer = Promise.withResolvers<void>();
+  let requests = 0;
   receiver.answer = async (_arrival, response) => {
+    requests += 1;
     await answer.promise;
     response.writeHead(200).end();
   };
-  stage.startDispatcher(t, { lifetime: 1_000 });
-  stage.startDispatcher(t, { lifetime: 1_000 });
+  stage.startDispatcher(t, { lifetime: 4_000 });
+  stage.startDispatcher(t, { lifetime: 4_000 });
   await stage.log.writeChange([watcher]);
   const claimedUntil = async (): Promise<string | null> => {
     const [row] = await database.read(
@@ -110,10 +112,10 @@ test('a claim is renewed while an attempt is under way, and ends soon after its 
   await until('the claim is renewed past its lifetime', async () => {
     const at = await claimedUntil();
     if (at !== null) seen.add(at);
-    return seen.size > 8;
+    return seen.size > 6;
   });
-  assert.equal(receiver.arrivals.length, 1, 'the other process has sent nothing meanwhile');
+  assert.equal(requests, 1, 'the other process has sent nothing meanwhile');
   answer.resolve();
   await until('the result is recorded', async () => (await claimedUntil()) === null);
-  assert.equal(receiver.arrivals.length, 1);
+  assert.equal(requests, 1);
 });
