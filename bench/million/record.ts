@@ -55,7 +55,7 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
   const catalogue = createCatalogue(database);
   const analytics = new AnalyticsQueue(database, systemClock);
   // Each question is put to the database.
-  const cache = { ...catalogue, version: () => null };
+  const cache = { ...catalogue, version: () => null, onRemoved: () => {} };
   const reading = {
     ...{ database, catalogue, clock: systemClock, tiers: TIERS, analytics, cache },
     ...createSearch({

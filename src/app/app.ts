@@ -197,7 +197,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const upkeep = startOwnerUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
   const sourceWithoutAreas = config.source.kind === 'reso' ? (source?.id ?? null) : null;
   const storedUpkeep = startUpkeep({
-    ...{ ...common, log, metrics, keyring: webhooks.keyring, sourceWithoutAreas },
+    ...{ ...common, log, metrics, source, keyring: webhooks.keyring, sourceWithoutAreas },
   });
   const deliveries =
     overrides.deliversWebhooks === false

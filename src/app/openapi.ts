@@ -116,7 +116,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
   });
   const provider = { validate: refresh, refresh };
   const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL, document: () => ({}) };
-  const cache = { ...catalogue, version: () => null };
+  const cache = { ...catalogue, version: () => null, onRemoved: () => {} };
   const analytics = new AnalyticsQueue(database, clock);
   const search = createSearch({
     ...{ database, clock, analytics, cache, metrics, report: () => {} },

@@ -39,7 +39,7 @@ export interface SearchWiring {
   /** Where questions about all results wait. */
   readonly analytics: AnalyticsQueue;
   /** Its version changes with every listing written, which ends what is remembered. */
-  readonly cache: Pick<CachedReads, 'version'>;
+  readonly cache: Pick<CachedReads, 'version' | 'onRemoved'>;
 }
 
 export interface SearchParts {
@@ -71,6 +71,7 @@ export function createSearch(wiring: SearchWiring): SearchParts {
   // PostgreSQL reads records with their page.
   const bytes = settings.engine === 'memory' ? settings.cacheMegabytes * 1e6 : 0;
   const records = new RecordCache({ bytes, monotonic: () => clock.monotonic() });
+  cache.onRemoved(() => records.clear());
   measureRecords(wiring.metrics, records);
   const engine =
     settings.engine === 'memory'

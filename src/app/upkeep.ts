@@ -8,6 +8,7 @@ import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { startAddressAreas } from '../sources/address-area-upkeep.ts';
+import { startSourceUpkeep } from '../sources/upkeep.ts';
 import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
@@ -19,6 +20,8 @@ export interface UpkeepOptions {
   /** Null: nothing is sealed. */
   readonly keyring: Keyring | null;
   readonly log: Log;
+  /** The source of this process; null: none. */
+  readonly source: { readonly id: string } | null;
   /** Id of the source whose listings come without areas; null: there is none. */
   readonly sourceWithoutAreas: string | null;
   readonly report: (error: unknown) => void;
@@ -30,14 +33,15 @@ export interface Upkeep {
 }
 
 export function startUpkeep(options: UpkeepOptions): Upkeep {
-  const source = options.sourceWithoutAreas;
+  const { sourceWithoutAreas } = options;
   const works = [
     startEventUpkeep(options),
     startSealing(options),
     startDigestScheduler(options),
     startChangeUpkeep(options),
     startStoredReview(options),
-    ...(source === null ? [] : [startAddressAreas({ ...options, source })]),
+    startSourceUpkeep(options),
+    ...(sourceWithoutAreas === null ? [] : [startAddressAreas({ ...options, source: sourceWithoutAreas })]),
   ];
   return {
     async stop() {

@@ -5,6 +5,7 @@ import { updatePhotoUrls } from '../ingest/media-url-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createOutbound } from '../lib/outbound.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { SAMPLE } from '../sources/abandoned.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
 import type { Source } from '../sources/source.ts';
 import { loadSampleAreas, startSampleMarket } from './sample-market.ts';
@@ -18,9 +19,6 @@ export interface Upstream {
   readonly sampleUrl: string | null;
   stop(): Promise<void>;
 }
-
-/** The sample market's id as a source. */
-const SAMPLE = 'sample';
 
 /** Milliseconds; longer than a step of the sample market, so that live differs from cached. */
 const SAMPLE_INTERVAL = 20_000;

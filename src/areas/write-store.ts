@@ -135,6 +135,14 @@ export async function resolveParents(tx: Transaction): Promise<number> {
   return ties?.changed ?? 0;
 }
 
+/** Deletes the areas of a source; returns how many there were. Whoever places listings meanwhile waits for the transaction. */
+export async function deleteAreasOf(tx: Transaction, source: string): Promise<number> {
+  await bumpAreaVersion(tx);
+  const { count } = await tx`delete from area where source = ${source}`;
+  if (count > 0) await resolveParents(tx);
+  return count;
+}
+
 export async function bumpAreaVersion(tx: Transaction): Promise<void> {
   await tx`update area_state set version = version + 1`;
 }

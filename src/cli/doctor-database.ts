@@ -15,6 +15,7 @@ import { checkSearch } from './doctor-search.ts';
 import { countCatalogue, countConnections, findDays, findMatchingState } from './doctor-store.ts';
 import { checkWebhooks } from './doctor-webhooks.ts';
 import { count } from './output.ts';
+import { checkSources } from './sources/check.ts';
 
 /** Reaches the database, if there is one yet, and looks at what it holds. */
 export async function checkDatabase(config: Config): Promise<Finding[]> {
@@ -69,11 +70,13 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
     unfinished === 0
       ? []
       : [warn('imports', `${unfinished} interrupted`, 'Run the same command again to continue.')];
+  const sources = await checkSources(config, database);
   const search = await checkSearch(config, database);
   const watchers = [...(await checkWatchers(database)), await checkWebhooks(config, database)];
   const feed = await checkFeed(config, database);
   const billing = await checkBillingEvents(config, database);
-  return [ok('migrations', 'up to date'), catalogue, ...imports, ...feed, search, ...watchers, ...billing];
+  const found = [catalogue, ...imports, ...sources, ...feed, search, ...watchers, ...billing];
+  return [ok('migrations', 'up to date'), ...found];
 }
 
 /** Age of the oldest change that no shard has passed, in milliseconds, from which on watchers are late. */

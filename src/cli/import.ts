@@ -9,6 +9,7 @@ import { type ImportMap, readMap } from '../import/mapping/map.ts';
 import { runImport } from '../import/run.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { REPLICATED } from '../sources/abandoned.ts';
 import { isReplicated } from '../sources/store.ts';
 import { INIT_OPTION, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
@@ -105,9 +106,6 @@ function setExitCode(interrupted: boolean, rejected: number): void {
   if (interrupted) process.exitCode = EXIT.interrupted;
   else if (rejected > 0) process.exitCode = EXIT.rejected;
 }
-
-/** Sources that the service may replicate, whether or not it has begun to. */
-const REPLICATED = ['sample', 'reso'];
 
 /** Replication would overwrite listings that are imported under the name of its source. */
 async function refuseReplicated(database: Database, { kind, source }: ImportMap): Promise<void> {

@@ -13,6 +13,7 @@ import { addImport } from './import.ts';
 import { addMigrate } from './migrate.ts';
 import { addOpenapi } from './openapi.ts';
 import { examples } from './options.ts';
+import { addSources } from './sources/sources.ts';
 import { addSubscriptions } from './subscriptions.ts';
 import { addWatchers } from './watchers.ts';
 
@@ -45,6 +46,7 @@ export function commandLine(): Command {
   addGrants(program);
   addWatchers(program);
   addImport(program);
+  addSources(program);
   addDoctor(program);
   addOpenapi(program);
   return program;

@@ -1,6 +1,6 @@
 // SQL of imports: checkpoints, the lock of a run, and statistics for the planner afterwards.
 
-import type { DedicatedConnection, Sql, Transaction } from '../postgres/client/database.ts';
+import type { Sql, Transaction } from '../postgres/client/database.ts';
 
 export interface Counts {
   /** Read so far, those rejected included. */
@@ -82,14 +82,10 @@ export async function finishImport(sql: Sql, { kind, source }: ImportIdentity, n
     where kind = ${kind} and source = ${source}`;
 }
 
-/** Takes the right to import for as long as the connection lives; false when another process has it. */
-export async function lockImport(
-  { sql }: DedicatedConnection,
-  { kind, source }: ImportIdentity,
-): Promise<boolean> {
-  const [row] = await sql`
-    select pg_try_advisory_lock(hashtextextended(${`freehold import ${kind} ${source}`}, 0)) as held`;
-  return row?.held === true;
+/** Whether the source is being removed. */
+export async function isBeingRemoved(sql: Sql, source: string): Promise<boolean> {
+  const [row] = await sql`select from source_removal where source = ${source}`;
+  return row !== undefined;
 }
 
 /** How many of these areas there are already. */

@@ -1,5 +1,6 @@
 // Run of an import: rows to drafts, drafts to batches, each batch in one transaction with its checkpoint.
 
+import { lockImport } from '../ingest/source-lock-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import {
   beginImport,
@@ -7,7 +8,7 @@ import {
   findCheckpoint,
   finishImport,
   type ImportIdentity,
-  lockImport,
+  isBeingRemoved,
   moveCheckpoint,
 } from './checkpoint-store.ts';
 import { type FileReport, ReportBuilder } from './file-report.ts';
@@ -54,7 +55,14 @@ export async function runImport(database: Database, options: ImportOptions): Pro
   const lost = new AbortController();
   const guard = database.dedicated({ onClose: () => lost.abort() });
   try {
-    if (!(await lockImport(guard, identity))) {
+    const isLocked = await lockImport(guard.sql, map.kind, map.source.id);
+    if (await database.read((sql) => isBeingRemoved(sql, map.source.id))) {
+      const command = `freehold sources remove ${map.source.id}`;
+      throw new ImportRefused(
+        `The source ${map.source.id} is being removed: \`${command}\` ends that, then import again.`,
+      );
+    }
+    if (!isLocked) {
       throw new ImportRefused(
         `Another import of ${map.kind} from ${map.source.id} is under way: wait for it to end.`,
       );

@@ -4,7 +4,7 @@ import type { CountChange } from '../areas/counts.ts';
 import { writeNames } from '../areas/name-store.ts';
 import { appendChanges, type BatchPosition } from '../changes/change-store.ts';
 import { fromStoredClock, parseStoredClock } from '../listings/days-on-market.ts';
-import { ALL_PROPERTIES, LISTINGS_CHANNEL } from '../listings/property-cache.ts';
+import { ALL_PROPERTIES, LISTINGS_CHANNEL, LISTINGS_REMOVED } from '../listings/property-cache.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { notify } from '../postgres/client/listen.ts';
@@ -189,13 +189,15 @@ export async function updateEarlierDays(tx: Transaction, days: ReadonlyMap<strin
     where listing.id = row.id`;
 }
 
-/** Adds to area counts in the order of the areas: the last locks that a writer takes. */
+/** Adds to the counts of areas that are still there, in their order: the last locks that a writer takes. */
 export async function addAreaCounts(tx: Transaction, changes: readonly CountChange[]): Promise<void> {
   if (changes.length === 0) return;
   await tx`
     insert into area_count (area_no, listing_type, active)
-    select * from unnest(${changes.map((change) => change.areaNo)}::integer[],
+    select row.* from unnest(${changes.map((change) => change.areaNo)}::integer[],
       ${changes.map((change) => change.listingType)}::text[], ${changes.map((change) => change.change)}::integer[])
+      as row (area_no, listing_type, change)
+    where exists (select from area where no = row.area_no)
     order by 1, 2
     on conflict (area_no, listing_type) do update set active = area_count.active + excluded.active`;
 }
@@ -217,3 +219,6 @@ export async function notifyChanged(tx: Sql, propertyIds?: readonly string[]): P
   const payload = propertyIds?.join() ?? ALL_PROPERTIES;
   await notify(tx, LISTINGS_CHANNEL, payload.length > MAX_PAYLOAD ? ALL_PROPERTIES : payload);
 }
+
+/** Notifies, once the transaction commits, that listings are no longer stored: others with their ids begin at version 1 again. */
+export const notifyRemoved = (tx: Sql): Promise<void> => notify(tx, LISTINGS_CHANNEL, LISTINGS_REMOVED);

@@ -11,6 +11,8 @@ import type { ListingReads, StoredListing, StoredProperty } from './store.ts';
 export const LISTINGS_CHANNEL = 'listings';
 /** The payload that means every property. */
 export const ALL_PROPERTIES = '*';
+/** The payload that means every property, where listings were removed for good and versions may begin again. */
+export const LISTINGS_REMOVED = '**';
 
 /** Milliseconds that a record is cached: bounds how stale it can get if a notification is lost. */
 const LIFETIME = 5_000;
@@ -20,6 +22,8 @@ const MAX_PROPERTIES = 5_000;
 export interface CachedReads extends ListingReads {
   /** Increases with every notification of a change; null while notifications do not arrive. */
   version(): number | null;
+  /** Calls back whenever listings may have been removed for good. */
+  onRemoved(listener: () => void): void;
 }
 
 /** `report` logs errors of notifications. */
@@ -52,6 +56,7 @@ export class PropertyCache implements CachedReads {
   readonly #properties: LRUCache<string, CachedProperty>;
   /** The property of each listing. May be out of date, so reads check what they find through it. */
   readonly #propertyOf = new LRUCache<string, string>({ max: 4 * MAX_PROPERTIES });
+  readonly #removalListeners: (() => void)[] = [];
   #connected = false;
   #version = 0;
 
@@ -64,6 +69,10 @@ export class PropertyCache implements CachedReads {
 
   version(): number | null {
     return this.#connected ? this.#version : null;
+  }
+
+  onRemoved(listener: () => void): void {
+    this.#removalListeners.push(listener);
   }
 
   /** The property with this id, or with a listing of this id. */
@@ -118,13 +127,14 @@ export class PropertyCache implements CachedReads {
   /** A notification of changed properties. */
   changed(payload: string): void {
     this.#version++;
-    if (payload === ALL_PROPERTIES) this.#properties.clear();
+    if (payload === LISTINGS_REMOVED) for (const listener of this.#removalListeners) listener();
+    if (payload === ALL_PROPERTIES || payload === LISTINGS_REMOVED) this.#properties.clear();
     else for (const id of payload.split(',')) this.#properties.delete(id);
   }
 
   /** Notifications arrive from now on; earlier ones may have been missed. */
   connected(): void {
-    this.changed(ALL_PROPERTIES);
+    this.changed(LISTINGS_REMOVED);
     this.#connected = true;
   }
 

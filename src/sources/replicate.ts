@@ -10,6 +10,7 @@ import type { Database } from '../postgres/client/database.ts';
 import { ahead } from './ahead.ts';
 import { type Progress, progress, type SourceMetrics, sourceMetrics } from './metrics.ts';
 import { writePage, writeReread } from './page-writer.ts';
+import { cancelRemoval } from './removal-store.ts';
 import { Reporter } from './reporter.ts';
 import { LiveError, type Source } from './source.ts';
 import { readPosition, type StoredPosition, takeReaderLock } from './store.ts';
@@ -119,7 +120,7 @@ class Replicator {
 
   /** Reads round after round while this process holds the lock; returns when another process holds it. */
   async #readWhileLocked(): Promise<void> {
-    const { database, source, clock, interval } = this.#options;
+    const { database, source, clock, interval, log } = this.#options;
     const lost = new AbortController();
     const { loadedAt, updatedAt } = await database.read((sql) => readPosition(sql, source.id));
     this.#update({ loadedAt, asOf: updatedAt });
@@ -127,6 +128,11 @@ class Replicator {
     if (lock === null) return;
     const signal = AbortSignal.any([lost.signal, this.stopping.signal]);
     try {
+      if (await database.transaction((tx) => cancelRemoval(tx, source.id)))
+        log.info(
+          { source: source.id },
+          'The source is configured again: its removal ends, and it is loaded anew',
+        );
       await this.#reporter.start();
       while (!signal.aborted) {
         let wait = interval;

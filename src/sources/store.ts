@@ -1,5 +1,6 @@
 // SQL of sources: the position that each has been read to, and the lock that makes one process its reader.
 
+import { lockReader } from '../ingest/source-lock-store.ts';
 import type { Loading } from '../listings/provenance/loading.ts';
 import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
 import type { Position } from './source.ts';
@@ -44,9 +45,6 @@ const NOTHING_READ: StoredPosition = {
   loadedAt: null,
   updatedAt: null,
 };
-
-/** The first half of the advisory locks that mean "reads this source". */
-const LOCK_CLASS = 7_310_402;
 
 export async function readPosition(sql: Sql, source: string): Promise<StoredPosition> {
   const [row] = await sql<StoredPosition[]>`
@@ -122,9 +120,7 @@ export async function takeReaderLock(
 ): Promise<ReaderLock | null> {
   const connection = database.dedicated({ onClose: onLost });
   try {
-    const [row] = await connection.sql`
-      select pg_try_advisory_lock(${LOCK_CLASS}, hashtext(${source})) as held`;
-    if (row?.held === true) {
+    if (await lockReader(connection.sql, source)) {
       return {
         confirm: async () => void (await connection.sql`select 1`),
         release: () => connection.end(1),

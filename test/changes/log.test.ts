@@ -97,6 +97,7 @@ test('a log that was put back and went on is noticed by its last entry, though n
     for await (const batch of follower.entries(ends.signal))
       for (const entry of batch) read.push(entry.kind === 'watcher' ? undefined : entry.listingId);
   })();
+  following.catch(() => {}); // Awaited below.
   await until('the first is read', () => follower.completeAt !== null);
   // As after a failover that lost it: its number is given again, and more follow.
   await own.transaction(async (tx) => {

@@ -1,0 +1,125 @@
+// Upkeep of sources: those no longer configured are named, interrupted removals go on, and the sample goes once it is replaced.
+
+import { findSourcesInUse } from '../ingest/source-lock-store.ts';
+import { type Clock, MINUTE } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { WorkLease, WorkTaken } from '../postgres/client/work-lease.ts';
+import { describeStored, findAbandoned, SAMPLE } from './abandoned.ts';
+import { removeSource, SourceInUse } from './removal.ts';
+import { findRemovals, isAnotherLoaded, isStored } from './removal-store.ts';
+
+export interface SourceUpkeepOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly log: Pick<Log, 'info' | 'warn'>;
+  readonly report: (error: unknown) => void;
+  /** The source of this process; null: none. */
+  readonly source: { readonly id: string } | null;
+}
+
+/** Milliseconds between two rounds. */
+const PAUSE = 15_000;
+/** Milliseconds for which nobody must have read the sample: a reader that lost its connection comes back earlier. */
+const UNREAD = MINUTE;
+/** Milliseconds to count all listings. */
+const COUNT_TIMEOUT = 60_000;
+
+export function startSourceUpkeep(options: SourceUpkeepOptions): PeriodicWork {
+  const upkeep = new SourceUpkeep(options);
+  return startPeriodicWork({ ...options, pause: PAUSE, work: (isStopped) => upkeep.run(isStopped) });
+}
+
+class SourceUpkeep {
+  readonly #options: SourceUpkeepOptions;
+  readonly #lease: WorkLease;
+  #isFirst = true;
+  /** Monotonic milliseconds since when nobody reads the sample, as far as it was seen. */
+  #unreadSince: number | null = null;
+
+  constructor(options: SourceUpkeepOptions) {
+    this.#options = options;
+    this.#lease = new WorkLease(options.database, 'removal of sources');
+  }
+
+  async run(isStopped: () => boolean): Promise<void> {
+    if (this.#isFirst) await this.#warn();
+    this.#isFirst = false;
+    const due = await this.#findDue();
+    if (due.length === 0 || isStopped() || !(await this.#lease.acquire())) return;
+    try {
+      for (const source of due) await this.#remove(source, isStopped);
+    } finally {
+      await this.#lease.release();
+    }
+  }
+
+  async #warn(): Promise<void> {
+    const { database, log, source } = this.#options;
+    const abandoned = await database.read((sql) => findAbandoned(sql, source?.id ?? null), {
+      timeout: COUNT_TIMEOUT,
+    });
+    for (const each of abandoned) {
+      const { id, listings, areas } = each;
+      const later = id === SAMPLE ? ', or a complete import or first load of another source does' : '';
+      log.warn(
+        { event: 'source', source: id, listings, areas },
+        `The source "${id}" is not configured any more, and its ${describeStored(each)} are still served: ` +
+          `\`freehold sources remove ${id}\` removes them${later}`,
+      );
+    }
+  }
+
+  /** Interrupted removals, and the sample where it is replaced. */
+  async #findDue(): Promise<string[]> {
+    const { database, source } = this.#options;
+    const removals = await database.read(findRemovals);
+    const due = removals.map((removal) => removal.source).filter((id) => id !== source?.id);
+    return (await this.#isSampleDue()) ? [...new Set([...due, SAMPLE])] : due;
+  }
+
+  async #isSampleDue(): Promise<boolean> {
+    const { database, clock, source } = this.#options;
+    if (source?.id === SAMPLE) return false;
+    const isReplaced = await database.read(
+      async (sql) =>
+        (await isStored(sql, SAMPLE)) &&
+        (await isAnotherLoaded(sql, SAMPLE)) &&
+        (await findSourcesInUse(sql, [SAMPLE])).length === 0,
+    );
+    if (!isReplaced) {
+      this.#unreadSince = null;
+      return false;
+    }
+    const now = clock.monotonic();
+    this.#unreadSince ??= now;
+    return now - this.#unreadSince >= UNREAD;
+  }
+
+  async #remove(source: string, isStopped: () => boolean): Promise<void> {
+    const { database, log } = this.#options;
+    const place = { event: 'source', source };
+    let isAnnounced = false;
+    try {
+      const removal = await removeSource({
+        ...{ database, source, isStopped },
+        hold: (tx) => this.#lease.hold(tx),
+        onProgress({ listings, areas }) {
+          if (!isAnnounced)
+            log.info(place, `Removing the source "${source}": ${describeStored({ listings, areas })}`);
+          isAnnounced = true;
+        },
+      });
+      if (removal === null) return;
+      const { removed: listings, areas } = removal;
+      log.info(
+        { ...place, listings, areas },
+        `The source "${source}" is removed: ${describeStored({ listings, areas })}`,
+      );
+    } catch (error) {
+      // Whoever uses it comes first; the next round looks again.
+      if (!(error instanceof SourceInUse || error instanceof WorkTaken)) throw error;
+    }
+  }
+}
