@@ -75,8 +75,8 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
   const watchers = [...(await checkWatchers(database)), await checkWebhooks(config, database)];
   const feed = await checkFeed(config, database);
   const billing = await checkBillingEvents(config, database);
-  const found = [catalogue, ...imports, ...sources, ...feed, search, ...watchers, ...billing];
-  return [ok('migrations', 'up to date'), ...found];
+  const findings = [catalogue, ...imports, ...sources, ...feed, search, ...watchers, ...billing];
+  return [ok('migrations', 'up to date'), ...findings];
 }
 
 /** Age of the oldest change that no shard has passed, in milliseconds, from which on watchers are late. */

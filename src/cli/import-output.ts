@@ -2,6 +2,7 @@
 
 import type { DryRun } from '../import/dry-run.ts';
 import type { ImportProgress } from '../import/mapped-file.ts';
+import type { MissingResult } from '../import/missing.ts';
 import { reportLines } from '../import/report-text.ts';
 import type { ImportResult } from '../import/run.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -72,6 +73,14 @@ function barText(part: number): string {
   return '━'.repeat(full) + '─'.repeat(BAR_WIDTH - full);
 }
 
+function missingText(missing: MissingResult | null): string[] {
+  if (missing === null) return [];
+  const { action, missing: found, ended, examples } = missing;
+  const done = action === 'withdraw' ? 'withdrawn' : 'deleted';
+  const names = examples.length === 0 ? '' : `: ${examples.join(', ')}${found > examples.length ? ' …' : ''}`;
+  return [`Not in the file: ${count(found)} listings${names}`, `${done.padEnd(10)} ${count(ended)}`];
+}
+
 /** With fewer rows a speed says nothing about the next file. */
 const MANY_ROWS = 1_000;
 
@@ -83,6 +92,7 @@ export function resultText(result: ImportResult, seconds: number): string {
     ...(resumedAt > 0 ? [`Continued from row ${count(resumedAt)}.`] : []),
     ...aligned({ rows, created, changed, unchanged, rejected }),
     ...passedText(result.passed),
+    ...missingText(result.missing),
     `${duration(seconds)}${rate}`,
     ...(rejectedFile === null
       ? []

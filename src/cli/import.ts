@@ -1,12 +1,13 @@
 // Command `freehold import`: imports files of listings and areas.
 
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { createChangePartitions } from '../changes/retention-store.ts';
 import { readConfig } from '../config.ts';
 import { dryRunImport } from '../import/dry-run.ts';
 import type { ImportProgress } from '../import/mapped-file.ts';
 import { type ImportMap, readMap } from '../import/mapping/map.ts';
-import { runImport } from '../import/run.ts';
+import { MISSING_ACTIONS, type MissingAction } from '../import/missing.ts';
+import { type ImportResult, runImport } from '../import/run.ts';
 import { systemClock } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { REPLICATED } from '../sources/abandoned.ts';
@@ -15,12 +16,14 @@ import { INIT_OPTION, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { dryRunText, progressLine, resultText } from './import-output.ts';
 import { examples } from './options.ts';
-import { print, printJson } from './output.ts';
+import { emphasis, print, printJson } from './output.ts';
 
 interface ImportFlags {
   readonly map: string;
   readonly rejected?: string;
   readonly restart?: true;
+  readonly missing?: MissingAction;
+  readonly accept?: true;
   readonly dryRun?: true;
   readonly init?: true;
   readonly json?: true;
@@ -44,7 +47,7 @@ export function addImport(program: Command): void {
 }
 
 function addKind(group: Command, kind: ImportKind, example: string): void {
-  group
+  const command = group
     .command(`${kind} <file>`)
     .summary(`import ${kind}`)
     .description(
@@ -63,10 +66,21 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples(`${example} --dry-run`, example))
     .action((file: string, flags: ImportFlags) => importFile(kind, file, flags));
+  if (kind === 'areas') return;
+  command
+    .addOption(
+      new Option(
+        '--missing <action>',
+        'end listings of the source that the file, which is a full one, no longer has; refused where it is\n' +
+          'empty or cut short, or more than ten and more than 5 % would end',
+      ).choices([...MISSING_ACTIONS]),
+    )
+    .option('--accept', 'end them although that was refused, after you have looked');
 }
 
 async function importFile(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
   const { dryRun, json } = flags;
+  refuseUselessFlags(flags);
   const map = await readMap(flags.map, kind);
   const { signal } = interruption(
     dryRun ? 'Stopping.' : 'Stopping after the current batch; press Ctrl-C again to stop at once.',
@@ -77,13 +91,14 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
     ...{ file, map, mapFile: flags.map, signal },
     ...(flags.rejected !== undefined && { rejectedFile: flags.rejected }),
     ...(flags.restart && { restart: true }),
+    ...(flags.missing && { missing: { action: flags.missing, accept: flags.accept === true } }),
     onProgress: (progress: ImportProgress) => line.show(progress),
   };
   if (dryRun) {
     const result = await dryRunImport(options).finally(() => line.end());
     if (json) printJson(result);
     else print(process.stdout, dryRunText(result));
-    setExitCode(signal.aborted, result.rejected);
+    setExitCode({ interrupted: signal.aborted, rejected: result.rejected, missing: null });
     return;
   }
   const result = await withDatabase(
@@ -99,11 +114,33 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
   const seconds = (systemClock.monotonic() - startedAt) / 1_000;
   if (json) printJson({ ...result, seconds: Math.round(seconds * 1_000) / 1_000 });
   else print(process.stdout, resultText(result, seconds));
-  setExitCode(result.interrupted, result.rejected);
+  const refused = result.missing?.refused ?? null;
+  if (refused !== null)
+    print(process.stderr, `${emphasis('error', 'Error:', process.stderr)} ${notEnded(refused)}`);
+  setExitCode(result);
 }
 
-function setExitCode(interrupted: boolean, rejected: number): void {
+const notEnded = (refused: string): string =>
+  `The rows are imported, but nothing was ended. ${refused} Look at the listings that are missing, then run the same command with --accept.`;
+
+/** Throws CommandFailure for flags that mean nothing together. */
+function refuseUselessFlags({ missing, accept, dryRun }: ImportFlags): void {
+  if (accept && missing === undefined)
+    throw new CommandFailure('--accept goes with --missing: it says what to accept.', EXIT.usage);
+  if (missing !== undefined && dryRun)
+    throw new CommandFailure(
+      '--missing compares with the database, which --dry-run does not read: leave one of them out.',
+      EXIT.usage,
+    );
+}
+
+function setExitCode({
+  interrupted,
+  missing,
+  rejected,
+}: Pick<ImportResult, 'interrupted' | 'missing' | 'rejected'>): void {
   if (interrupted) process.exitCode = EXIT.interrupted;
+  else if (missing !== null && missing.refused !== null) process.exitCode = EXIT.failed;
   else if (rejected > 0) process.exitCode = EXIT.rejected;
 }
 

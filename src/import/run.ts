@@ -1,5 +1,6 @@
 // Run of an import: rows to drafts, drafts to batches, each batch in one transaction with its checkpoint.
 
+import { createCatalogue } from '../ingest/listing-writer.ts';
 import { lockImport } from '../ingest/source-lock-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import {
@@ -16,12 +17,15 @@ import type { OpenedFile } from './formats/open-file.ts';
 import type { Records } from './formats/record.ts';
 import { RejectedFile } from './formats/rejected.ts';
 import { digestOfFile, type ImportProgress, type MappedFile, partRead, withFile } from './mapped-file.ts';
+import { MissingListings, type MissingOptions, type MissingResult } from './missing.ts';
 import { surveyFile } from './survey.ts';
 import { areaTarget, listingTarget, type MappedRecord, mapRecords, type Target } from './target.ts';
 
 export interface ImportOptions extends MappedFile {
   /** Starts over though an earlier run was interrupted. */
   readonly restart?: boolean;
+  /** What becomes of listings that the file no longer has; absent: nothing. */
+  readonly missing?: MissingOptions;
   /** Aborted: the current batch is finished, then the run stops. */
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
@@ -38,6 +42,8 @@ export interface ImportResult extends Counts {
   readonly rejectedFile: string | null;
   /** How often something unreadable was passed over, by field. */
   readonly passed: Readonly<Record<string, number>>;
+  /** Null where the import ends nothing, or has not come so far. */
+  readonly missing: MissingResult | null;
 }
 
 /** Nothing can be imported now, for a reason that is not in the file. */
@@ -68,7 +74,14 @@ export async function runImport(database: Database, options: ImportOptions): Pro
       );
     }
     return await withFile(options, (file, rejectedPath) => {
-      const context = { database, identity, options, file, rejectedPath, lost: lost.signal };
+      const missing =
+        options.missing === undefined
+          ? null
+          : new MissingListings({
+              ...{ database, catalogue: createCatalogue(database), map },
+              options: options.missing,
+            });
+      const context = { database, identity, options, file, rejectedPath, missing, lost: lost.signal };
       return map.kind === 'listings'
         ? surveyFile(options, file).then((survey) =>
             new Run(context, listingTarget(map, database, survey)).toEnd(),
@@ -88,6 +101,7 @@ interface RunContext {
   readonly options: ImportOptions;
   readonly file: OpenedFile;
   readonly rejectedPath: string;
+  readonly missing: MissingListings | null;
   /** Aborted when the connection that holds the lock is lost. */
   readonly lost: AbortSignal;
 }
@@ -115,12 +129,15 @@ class Run<Draft> {
     const rejectedBytes = await this.#begin();
     const rejected = await RejectedFile.open(rejectedPath, file.rejectedForm, rejectedBytes);
     try {
-      const interrupted = await this.#readAll(rejected);
-      if (!interrupted) await this.#finish();
+      const isStopped = await this.#readAll(rejected);
+      const missing = isStopped ? null : await this.#endMissing();
+      const interrupted = isStopped || (missing !== null && isPartial(missing));
+      if (!interrupted) await this.#finish(missing?.ended ?? 0);
       return {
         report: this.#report.report(),
         places: file.places,
         ...this.#counts,
+        missing,
         resumedAt: this.#resumedAt,
         interrupted,
         rejectedFile: rejected.bytes === 0 ? null : rejected.path,
@@ -170,6 +187,7 @@ class Run<Draft> {
     try {
       for await (const mapped of mapRecords(file.rows, this.#target.map)) {
         this.#report.add(mapped);
+        this.#context.missing?.note(mapped.record, mapped.reason !== null);
         if (mapped.record.row <= this.#resumedAt) continue;
         this.#add(batch, mapped);
         if (batch.drafts.length + batch.rejected.length < this.#target.batchSize) continue;
@@ -217,10 +235,15 @@ class Run<Draft> {
     this.#reportProgress();
   }
 
-  async #finish(): Promise<void> {
+  async #endMissing(): Promise<MissingResult | null> {
+    const { missing } = this.#context;
+    return (await missing?.end(this.#isFirst, () => this.#isStopped())) ?? null;
+  }
+
+  async #finish(ended: number): Promise<void> {
     const { database, identity } = this.#context;
     const { created, changed } = this.#counts;
-    if (created + changed > 0 || this.#resumedAt > 0)
+    if (created + changed + ended > 0 || this.#resumedAt > 0)
       await this.#target.finish((placed, toPlace) => this.#reportProgress(placed, toPlace), this.#isFirst);
     await database.write((sql) => finishImport(sql, identity, this.#now()));
   }
@@ -250,6 +273,9 @@ class Run<Draft> {
     return new Date(this.#context.database.clock.now());
   }
 }
+
+const isPartial = ({ refused, ended, missing }: MissingResult): boolean =>
+  refused === null && ended < missing;
 
 interface Batch<Draft> {
   readonly drafts: Draft[];

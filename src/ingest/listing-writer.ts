@@ -9,6 +9,7 @@ import { advanceSource, writeConfirmations } from '../listings/provenance/confir
 import type { ResoRecord } from '../listings/reso-record.ts';
 import { writeResoRecords } from '../listings/reso-store.ts';
 import { createListingReads, type ListingReads } from '../listings/store.ts';
+import type { Status } from '../listings/vocabulary.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { correctHistory } from '../timeline/history-correction.ts';
 import { findRecordedHistory, replaceHistory } from '../timeline/store.ts';
@@ -27,7 +28,7 @@ import { PlacementCache } from './placement-cache.ts';
 import { PropertyAssignment } from './property-assignment.ts';
 import { findRenamed } from './property-store.ts';
 import { takeRoundedKeys } from './rounded-key-store.ts';
-import { deletionDraft, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
+import { endingDraft, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
 /** Longest gap between two listings whose days on market add up. */
 const MAX_GAP_DAYS = 30;
@@ -37,7 +38,7 @@ export interface WriteResult {
   readonly created: number;
   readonly changed: number;
   readonly unchanged: number;
-  /** Listings that became DELETED. */
+  /** Listings of the keys that were to be ended. */
   readonly removed: number;
   readonly ids: ReadonlyMap<string, string>;
 }
@@ -45,8 +46,8 @@ export interface WriteResult {
 export interface Catalogue extends ListingReads {
   /**
    * Writes drafts with their history in the given transaction; an unchanged draft is only confirmed, which
-   * makes no version, event or notification. Listings whose keys are in `deletedKeys` get the status DELETED and a DELISTED
-   * event. A transaction calls this once, since what it locks is locked in order.
+   * makes no version, event or notification. Listings whose keys are in `deletedKeys` get the status `endedAs`, and a
+   * DELISTED event. A transaction calls this once, since what it locks is locked in order.
    * @param observedAt milliseconds since the epoch
    * @param quiet whether nobody is told of the changes, since they are a first load
    */
@@ -57,6 +58,7 @@ export interface Catalogue extends ListingReads {
     observedAt: number,
     deletedKeys?: readonly string[],
     quiet?: boolean,
+    endedAs?: Status,
   ): Promise<WriteResult>;
 }
 
@@ -64,7 +66,7 @@ export function createCatalogue(database: Database): Catalogue {
   const placements = new PlacementCache();
   return {
     ...createListingReads(database),
-    async write(tx, source, drafts, observedAt, deletedKeys = [], quiet = false) {
+    async write(tx, source, drafts, observedAt, deletedKeys = [], quiet = false, endedAs = 'DELETED') {
       const byId = newestById(source, drafts);
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
       const identities = [...byId.values()].flatMap((draft) =>
@@ -94,7 +96,7 @@ export function createCatalogue(database: Database): Catalogue {
         if (draft.reso) reso.set(id, draft.reso);
       }
       const deleted = [...deletedIds].flatMap((id) => before.get(id) ?? []);
-      const removals = planDeletions(source, deleted, areas, observedAt);
+      const removals = planEndings({ source, areas, observedAt, endedAs }, deleted);
       await commitWrites(tx, [...writes, ...removals], observedAt, quiet);
       const changedReso = await writeResoRecords(tx, reso);
       const written = new Set(writes.map((write) => write.id));
@@ -121,16 +123,22 @@ function newestById(source: string, drafts: readonly ListingDraft[]): Map<string
   return byId;
 }
 
-/** Writes that mark listings as DELETED. */
-function planDeletions(
-  source: string,
+interface Ending {
+  readonly source: string;
+  readonly areas: Placement;
+  readonly observedAt: number;
+  readonly endedAs: Status;
+}
+
+/** Writes that give listings the status of an end. */
+function planEndings(
+  { source, areas, observedAt, endedAs }: Ending,
   listings: readonly PreviousListing[],
-  areas: Placement,
-  observedAt: number,
 ): ListingWrite[] {
   return listings.flatMap((before) => {
-    if (before.status === 'DELETED') return [];
-    const draft = deletionDraft(before.record, before.displayed, before.addressDisplayed, observedAt);
+    if (before.status === endedAs) return [];
+    const { record, displayed, addressDisplayed } = before;
+    const draft = endingDraft(record, displayed, addressDisplayed, observedAt, endedAs);
     const write = planWrite(source, draft, before, areas, observedAt);
     // The source does not say when: it is dated when it was noticed.
     const observed = { at: observedAt, origin: 'observed' } as const;

@@ -168,19 +168,20 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
   };
 }
 
-/** The draft that marks a stored listing as DELETED. */
-export function deletionDraft(
+/** The draft that gives a stored listing the status of an end. */
+export function endingDraft(
   record: StoredRecord,
   displayed: boolean,
   addressDisplayed: boolean,
   at: number,
+  status: Status,
 ): ListingDraft {
   const { property, provider, monthlyCosts } = record;
   return {
     ...record,
     ...dateTexts(record),
     ...property,
-    status: 'DELETED',
+    status,
     statusChangedAt: new Date(at).toISOString(),
     listPrice: record.price,
     associationFee: monthlyCosts?.associationFee ?? null,
