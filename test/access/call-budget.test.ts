@@ -80,8 +80,13 @@ for (const [service, window, most] of [
       while (await take(count, urgency)) count++;
       return count;
     };
-    assert.equal(await drain('unknown'), limits.mostUnknown);
-    assert.equal(await drain('background'), limits.mostBoth - limits.mostUnknown);
+    assert.equal(
+      await drain('stranger'),
+      limits.mostStrangers,
+      'made-up purchases have a share of their own',
+    );
+    assert.equal(await drain('unknown'), limits.mostUnknown, 'and take nothing from keys that are new');
+    assert.equal(await drain('background'), limits.mostBoth - limits.mostUnknown - limits.mostStrangers);
     const known = await drain('known');
     assert.equal(known, most - limits.mostBoth);
     assert.ok(known >= Math.floor(most / 4));
@@ -125,7 +130,7 @@ test('a clock of the database that is set back frees no place and locks none', a
 test('whatever is asked for when, no stretch of time holds more calls than the limit', async () => {
   const step = fc.record({
     process: fc.nat(1),
-    urgency: fc.constantFrom<Urgency>('known', 'unknown', 'background'),
+    urgency: fc.constantFrom<Urgency>('known', 'unknown', 'stranger', 'background'),
     calls: fc.integer({ min: 1, max: 12 }),
     pause: fc.integer({ min: 0, max: 400 }),
   });

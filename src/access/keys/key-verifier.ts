@@ -23,6 +23,8 @@ const REFRESH_SHARE = 0.8;
 const REFRESH_PAUSE = 30_000;
 /** Milliseconds that a refusal is cached. */
 const REFUSAL_LIFETIME = 30_000;
+/** Milliseconds that it is cached where the key is not paid for yet: it is to work within two seconds of the payment. */
+const PENDING_LIFETIME = 1_000;
 /** Milliseconds for which a key is not queried again after the provider failed. */
 const FAILURE_PAUSE = 1_000;
 const MAX_KEYS = 100_000;
@@ -188,7 +190,9 @@ export class KeyVerifier implements CredentialVerifier {
     if (status.state !== 'active') {
       const problem = refusalProblem(status);
       this.#cached.delete(hash);
-      this.#refusals.set(hash, { problem, until: sentAt + REFUSAL_LIFETIME });
+      const isPending = status.state === 'unknown' && status.reason === 'pending';
+      const lifetime = isPending ? PENDING_LIFETIME : REFUSAL_LIFETIME;
+      this.#refusals.set(hash, { problem, until: sentAt + lifetime });
       return;
     }
     // The end is turned into monotonic time here, once: a wall clock that jumps later moves nothing.

@@ -10,8 +10,9 @@ export interface CallLimits {
   readonly buckets: number;
   readonly most: number;
   readonly mostUnknown: number;
+  readonly mostStrangers: number;
   readonly mostBackground: number;
-  /** Unknown and background together: the rest is for known keys. */
+  /** Unknown, strangers and background together: the rest is for known keys. */
   readonly mostBoth: number;
 }
 
@@ -19,12 +20,12 @@ export interface CallLimits {
 export async function reserveCall(
   sql: Sql,
   service: PaymentService['name'],
-  urgency: 'known' | 'unknown' | 'background',
-  { width, buckets, most, mostUnknown, mostBackground, mostBoth }: CallLimits,
+  urgency: 'known' | 'unknown' | 'stranger' | 'background',
+  { width, buckets, most, mostUnknown, mostStrangers, mostBackground, mostBoth }: CallLimits,
 ): Promise<number> {
   const [row] = await sql<{ wait: number }[]>`
     select reserve_provider_call(${service}, ${urgency}, ${width}::int, ${buckets}::int, ${most}::int, ${mostUnknown}::int,
-      ${mostBackground}::int, ${mostBoth}::int) as wait`;
+      ${mostStrangers}::int, ${mostBackground}::int, ${mostBoth}::int) as wait`;
   if (row === undefined) throw new Error('The database counted no call');
   return row.wait;
 }

@@ -7,10 +7,10 @@ import { type CallLimits, reserveCall } from './call-budget-store.ts';
 import type { PaymentService } from './payment-service.ts';
 
 /**
- * Who waits for a call. `known`: a key that was good before, an event, or a person. `unknown`: a key that was never seen,
- * which may be junk. `background`: a pass over all subscriptions.
+ * Who waits for a call. `known`: a key that was good before, an event, or a person who buys. `unknown`: a key that was never
+ * seen, which may be junk. `stranger`: whoever names a purchase, which may be made up. `background`: a pass over all subscriptions.
  */
-export type Urgency = 'known' | 'unknown' | 'background';
+export type Urgency = 'known' | 'unknown' | 'stranger' | 'background';
 
 export interface CallBudget {
   /** Resolves when a call may be sent, now. Throws ProviderUnavailable when no place becomes free in time. */
@@ -25,16 +25,21 @@ export interface CallBudget {
 export const CALL_LIMITS: Readonly<Record<PaymentService['name'], CallLimits>> = {
   polar: {
     ...{ width: 5_000, buckets: 13, most: 490 },
-    ...{ mostUnknown: 245, mostBackground: 245, mostBoth: 367 },
+    ...{ mostUnknown: 245, mostStrangers: 60, mostBackground: 245, mostBoth: 367 },
   },
   stripe: {
     ...{ width: 100, buckets: 11, most: 14 },
-    ...{ mostUnknown: 7, mostBackground: 7, mostBoth: 10 },
+    ...{ mostUnknown: 7, mostStrangers: 2, mostBackground: 7, mostBoth: 10 },
   },
 };
 
 /** Milliseconds that a call waits for a place. A person waits five seconds for everything; junk is not waited for. */
-const PATIENCE: Readonly<Record<Urgency, number>> = { known: 2_000, unknown: 0, background: 600_000 };
+const PATIENCE: Readonly<Record<Urgency, number>> = {
+  known: 2_000,
+  unknown: 0,
+  stranger: 1_500,
+  background: 600_000,
+};
 
 export interface CallBudgetOptions {
   readonly database: Database;

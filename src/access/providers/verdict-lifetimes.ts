@@ -10,10 +10,13 @@ const FRESH = 480_000;
  * go on with keys that ended long ago must not use up the calls that are meant for good ones.
  */
 const REFUSAL_LIFETIME = 30_000;
+/** Milliseconds for which a key counts as not paid for yet: a person who has just paid tries it again and again. */
+const PENDING_LIFETIME = 1_000;
 
 /** Whether it answers without a question to the service. */
 export function serves({ verdict: { status }, askedAt, settledFor }: KnownVerdict, clock: Clock): boolean {
   const age = clock.monotonic() - askedAt;
+  if (status.state === 'unknown' && status.reason === 'pending') return age < PENDING_LIFETIME;
   if (status.state !== 'active') return age < Math.min(FRESH, Math.max(REFUSAL_LIFETIME, settledFor));
   // It may have been renewed at its end.
   const isOver = status.endsAt !== null && status.endsAt <= clock.now();

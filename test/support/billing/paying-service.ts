@@ -48,7 +48,7 @@ export interface PayingService<Shop extends PayingShop> {
 /** So many that no test waits for a place: the budget counts by the clock of the database, which no test moves here. */
 export const MANY_CALLS: CallLimits = {
   ...{ width: 1_000, buckets: 1, most: 1e6 },
-  ...{ mostUnknown: 1e6, mostBackground: 1e6, mostBoth: 1e6 },
+  ...{ mostUnknown: 1e6, mostStrangers: 1e6, mostBackground: 1e6, mostBoth: 1e6 },
 };
 
 /**

@@ -46,7 +46,7 @@ export function createPolarCheckouts(
         ...{ organization_id: api.organization, is_archived: 'false', is_recurring: 'true' },
         ...{ id: Object.keys(plans), page: '1', limit: String(MAX_PRODUCTS) },
       };
-      const answer = await api.call('GET', '/v1/products/', { signal, urgency: 'unknown' }, { query });
+      const answer = await api.call('GET', '/v1/products/', { signal, urgency: 'known' }, { query });
       if (answer?.status !== 200) throw nonsense('No list of products');
       const { items } = readPage(answer.body, page, (item): readonly OfferedPlan[] => {
         const fields = fieldsOf(item);
@@ -59,7 +59,7 @@ export function createPolarCheckouts(
     async createCheckout({ priceId, returnUrl, cancelUrl }, signal): Promise<Checkout | null> {
       const product = priceId.toLowerCase();
       if (!Object.hasOwn(plans, product)) return null;
-      const asking: Asking = { signal, urgency: 'unknown' };
+      const asking: Asking = { signal, urgency: 'known' };
       const successUrl = `${returnUrl}?session={CHECKOUT_ID}`;
       const body = { products: [product], success_url: successUrl, return_url: cancelUrl };
       const answer = await api.call('POST', '/v1/checkouts/', asking, { body });
@@ -78,7 +78,7 @@ export function createPolarCheckouts(
     async findCheckout(session, signal) {
       const id = session.toLowerCase();
       if (!isPolarId(id)) return 'unknown';
-      const answer = await api.call('GET', `/v1/checkouts/${id}`, { signal, urgency: 'unknown' });
+      const answer = await api.call('GET', `/v1/checkouts/${id}`, { signal, urgency: 'stranger' });
       if (answer === null) return 'unknown';
       const fields = fieldsOf(answer.status === 200 ? answer.body : null);
       requireOurs(fields);

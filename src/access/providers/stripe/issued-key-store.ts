@@ -82,6 +82,12 @@ export async function findKeyByHash(sql: Sql, keyHash: Buffer): Promise<IssuedKe
 }
 
 /** Hashes of the active keys of these subscriptions. */
+export async function hasCheckout(sql: Sql, session: string): Promise<boolean> {
+  const [row] =
+    await sql`select from issued_key where provider = ${PROVIDER} and checkout = ${session} limit 1`;
+  return row !== undefined;
+}
+
 export async function findActiveHashes(
   sql: Sql,
   subscriptions: readonly string[],

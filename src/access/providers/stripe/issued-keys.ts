@@ -13,6 +13,7 @@ import {
   findKeyByHash,
   findNewestSubscriptions,
   findOverdueKeys,
+  hasCheckout,
   type IssuedKey,
   insertPendingKey,
   newKeyId,
@@ -46,6 +47,11 @@ export class IssuedKeys {
 
   findByKey(key: string): Promise<IssuedKey | undefined> {
     return answered(this.#database.read((sql) => findKeyByHash(sql, keyHash(key))));
+  }
+
+  /** Whether a key was made with this session. */
+  hasCheckout(session: string): Promise<boolean> {
+    return answered(this.#database.read((sql) => hasCheckout(sql, session)));
   }
 
   /** The hash of the active key of each subscription that has one. */

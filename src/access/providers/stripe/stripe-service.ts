@@ -53,7 +53,8 @@ export function createStripeService(options: StripeServiceOptions): StripeServic
     async findKey(key, signal) {
       const row = await keys.findByKey(key);
       if (row === undefined) return null;
-      const asking: Asking = { signal, urgency: 'unknown' };
+      // Only whoever bought it, or began to, has a key that is stored here.
+      const asking: Asking = { signal, urgency: 'known' };
       if (row.subscription === null) return binding.findPending(row, keyHash(key), asking);
       // Also of a key that was replaced: the hash in the verdict is then that of the present one.
       return judge.find(row.subscription, asking);
@@ -68,18 +69,19 @@ export function createStripeService(options: StripeServiceOptions): StripeServic
       }
     },
     listPlans(signal) {
-      const asking: Asking = { signal, urgency: 'unknown' };
+      const asking: Asking = { signal, urgency: 'known' };
       return listOffers(client, judge.findFeaturePlan(asking), asking);
     },
     async createCheckout(wanted, signal) {
-      const asking: Asking = { signal, urgency: 'unknown' };
+      const asking: Asking = { signal, urgency: 'known' };
       const question = { price: wanted.priceId, asking };
       if (!(await isOffered(client, judge.findFeaturePlan(asking), question))) return null;
       return createCheckout(client, keys, wanted, asking);
     },
     async findCheckout(session, signal) {
       if (!/^cs_\w{1,190}$/.test(session)) return 'unknown';
-      const checkout = await client.findCheckout(session, { signal, urgency: 'unknown' });
+      const urgency = (await keys.hasCheckout(session)) ? 'known' : 'stranger';
+      const checkout = await client.findCheckout(session, { signal, urgency });
       if (checkout === null || checkout.metadata[KEY_METADATA] === undefined) return 'unknown';
       return checkout.state === 'complete' && !checkout.paid ? 'open' : checkout.state;
     },
