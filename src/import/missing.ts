@@ -1,8 +1,8 @@
 // Listings that a full file no longer has: found by their keys, and withdrawn or deleted once the file is read.
 
 import { createHash } from 'node:crypto';
-import { refuseEnding } from '../ingest/ending-guard.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
+import { refuseEnding } from '../ingest/removal/ending-guard.ts';
 import { STATUSES, type Status } from '../listings/vocabulary.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import type { SourceRecord } from './formats/record.ts';

@@ -1,7 +1,7 @@
 // Run of an import: rows to drafts, drafts to batches, each batch in one transaction with its checkpoint.
 
 import { createCatalogue } from '../ingest/listing-writer.ts';
-import { lockImport } from '../ingest/source-lock-store.ts';
+import { lockImport } from '../ingest/removal/source-lock-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import {
   beginImport,

@@ -1,6 +1,6 @@
 // Abandoned sources: those that the service has read by itself, and that no process is configured with any more.
 
-import { findSourcesInUse } from '../ingest/source-lock-store.ts';
+import { findSourcesInUse } from '../ingest/removal/source-lock-store.ts';
 import type { Sql } from '../postgres/client/database.ts';
 import { findSources, type StoredSource } from './removal-store.ts';
 

@@ -3,9 +3,9 @@
 import { bumpAreaVersion, deleteAreasOf } from '../areas/write-store.ts';
 import { updateAllPlacements } from '../ingest/area-writer.ts';
 import { analyzeListings, notifyRemoved } from '../ingest/listing-store.ts';
-import { deleteUnusedCurrencies } from '../ingest/removal-store.ts';
-import { removeListings } from '../ingest/remove-listings.ts';
-import { lockImport, lockReader } from '../ingest/source-lock-store.ts';
+import { deleteUnusedCurrencies } from '../ingest/removal/removal-store.ts';
+import { removeListings } from '../ingest/removal/remove-listings.ts';
+import { lockImport, lockReader } from '../ingest/removal/source-lock-store.ts';
 import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
 import {
   advanceRemoval,

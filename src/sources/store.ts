@@ -1,6 +1,6 @@
 // SQL of sources: the position that each has been read to, and the lock that makes one process its reader.
 
-import { lockReader } from '../ingest/source-lock-store.ts';
+import { lockReader } from '../ingest/removal/source-lock-store.ts';
 import type { Loading } from '../listings/provenance/loading.ts';
 import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
 import type { Position } from './source.ts';

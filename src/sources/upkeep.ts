@@ -1,6 +1,6 @@
 // Upkeep of sources: those no longer configured are named, interrupted removals go on, and the sample goes once it is replaced.
 
-import { findSourcesInUse } from '../ingest/source-lock-store.ts';
+import { findSourcesInUse } from '../ingest/removal/source-lock-store.ts';
 import { type Clock, MINUTE } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';

@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { readConfig } from '../../config.ts';
-import { findSourcesInUse } from '../../ingest/source-lock-store.ts';
+import { findSourcesInUse } from '../../ingest/removal/source-lock-store.ts';
 import { configuredSource, REPLICATED } from '../../sources/abandoned.ts';
 import { findSources, type StoredSource } from '../../sources/removal-store.ts';
 import { withDatabase } from '../database.ts';

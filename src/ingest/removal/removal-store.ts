@@ -1,6 +1,6 @@
 // SQL that deletes listings with all that is stored of them, and the areas of a source.
 
-import type { Transaction } from '../postgres/client/database.ts';
+import type { Transaction } from '../../postgres/client/database.ts';
 
 /** The next listings of a source, in the order of their keys. */
 export async function findIdsOfSource(tx: Transaction, source: string, limit: number): Promise<string[]> {

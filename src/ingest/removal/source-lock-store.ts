@@ -1,6 +1,6 @@
 // SQL of the advisory locks that make one process the reader of a source, or its importer.
 
-import type { Sql } from '../postgres/client/database.ts';
+import type { Sql } from '../../postgres/client/database.ts';
 
 /** The first half of the advisory locks that mean "reads this source". */
 const READER_CLASS = 7_310_402;

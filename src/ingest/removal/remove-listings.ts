@@ -1,24 +1,24 @@
 // Removal of the listings of a source: they leave the database with their history, and the log says so.
 
-import { countChanges } from '../areas/counts.ts';
-import { lockAreaVersion } from '../areas/write-store.ts';
-import { appendChanges, type NewChange } from '../changes/change-store.ts';
-import type { ChangeState } from '../listings/change-state.ts';
-import type { Transaction } from '../postgres/client/database.ts';
-import type { FigureChange } from '../timeline/figure-changes.ts';
-import { invalidateFigures } from '../timeline/figure-invalidation-store.ts';
-import { rebuildTimelines } from '../timeline/update-timelines.ts';
-import { listingChange, storedSnapshot } from './listing-change.ts';
+import { countChanges } from '../../areas/counts.ts';
+import { lockAreaVersion } from '../../areas/write-store.ts';
+import { appendChanges, type NewChange } from '../../changes/change-store.ts';
+import type { ChangeState } from '../../listings/change-state.ts';
+import type { Transaction } from '../../postgres/client/database.ts';
+import type { FigureChange } from '../../timeline/figure-changes.ts';
+import { invalidateFigures } from '../../timeline/figure-invalidation-store.ts';
+import { rebuildTimelines } from '../../timeline/update-timelines.ts';
+import { listingChange, storedSnapshot } from '../listing-change.ts';
 import {
   addAreaCounts,
   findDaysOnMarket,
   lockListings,
   notifyRemoved,
   updateEarlierDays,
-} from './listing-store.ts';
-import { changedEarlierDays } from './listing-writer.ts';
+} from '../listing-store.ts';
+import { changedEarlierDays } from '../listing-writer.ts';
+import type { PreviousListing } from '../write-plan.ts';
 import { deleteEmptyProperties, deleteListings, findIdsOfSource, lockProperties } from './removal-store.ts';
-import type { PreviousListing } from './write-plan.ts';
 
 /**
  * Removes up to `limit` listings of a source with all that is stored of them; returns how many were removed. The log tells
