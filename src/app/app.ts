@@ -236,10 +236,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       await changes.close();
       await drained;
       const feeding = [replication, evaluation, refreshing, deliveries, matching, upkeep];
-      for (const each of [...feeding, storedUpkeep, billing, subscriptions]) {
-        await each?.stop();
-      }
-      for (const each of [marketFacts, search]) await each.stop();
+      const rest = [storedUpkeep, billing, subscriptions, marketFacts, search];
+      for (const each of [...feeding, ...rest]) await each?.stop();
       await oauth.close();
       await access.close();
       await cache.close();
