@@ -24,6 +24,8 @@ export interface AccessOptions {
   readonly provider: SubscriptionProvider;
   /** Called with errors that no client sees, for the log. */
   readonly report: (error: unknown) => void;
+  /** Whether a first load runs: callers without credentials spend nothing of their month then. */
+  readonly isLoading?: () => Promise<boolean>;
   /** How many callers of each kind can be active within a minute. */
   readonly capacity?: number;
   /** Called when a subscription may have changed, or any of them. */

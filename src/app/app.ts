@@ -19,6 +19,7 @@ import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createOutbound } from '../lib/outbound.ts';
+import { nullIfUnavailable } from '../lib/problem.ts';
 import type { ChangeState } from '../listings/change-state.ts';
 import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
@@ -139,6 +140,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const access = createAccess({
     ...{ ...overrides, ...common, verifiers: [oauth.verifier] },
     onHint: (hint) => ownerStatus.invalidate(hint),
+    isLoading: async () => (await nullIfUnavailable(findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
   });
   const keyForm = createKeyForm({ keys: access.keys, clock, proofKey: oauth.proofKey });

@@ -24,15 +24,17 @@ test('yesterday, today and tomorrow are calendar days in UTC; other days have th
   assert.equal(words(minutes(48 * 60)), '24 November 2026 at 00:30 UTC');
 });
 
-test('a wait is told in the largest unit of which there are two, rounded down', () => {
+test('a wait is rounded to the largest unit of which there are two', () => {
   const words = (seconds: number) => timeUntil(NOW + seconds * 1_000, NOW);
   const [minute, hour, day] = [60, 3_600, 86_400];
   assert.equal(words(2 * day), 'in 2 days');
-  assert.equal(words(8 * day - 1), 'in 7 days');
-  assert.equal(words(2 * day - 1), 'in 47 hours');
-  assert.equal(words(2 * hour - 1), 'in 119 minutes');
+  assert.equal(words(3 * day - 5 * hour), 'in 3 days');
+  assert.equal(words(7 * day + 11 * hour), 'in 7 days');
+  assert.equal(words(1.5 * day - 1), 'in 36 hours');
+  assert.equal(words(2 * hour - 1), 'in 2 hours');
+  assert.equal(words(1.5 * hour - 31), 'in 89 minutes');
   assert.equal(words(2 * minute), 'in 2 minutes');
-  assert.equal(words(2 * minute - 1), 'in 1 minute');
+  assert.equal(words(1.5 * minute - 1), 'in 1 minute');
   assert.equal(words(minute - 1), 'in less than a minute');
   assert.equal(words(-day), 'in less than a minute');
 });

@@ -36,10 +36,10 @@ const UNITS = [
   ['minute', 60_000],
 ] as const;
 
-/** How far away a time is, in the largest unit of which there are two: `in 7 days`, `in 1 minute`. */
+/** How far away a time is, rounded to the largest unit of which there are two: `in 7 days`, `in 1 minute`. */
 export function timeUntil(at: number, now: number): string {
   for (const [unit, length] of UNITS) {
-    const count = Math.floor((at - now) / length);
+    const count = Math.round((at - now) / length);
     if (count >= 2) return `in ${count} ${unit}s`;
   }
   return at - now >= 60_000 ? 'in 1 minute' : 'in less than a minute';

@@ -107,6 +107,25 @@ test('while a source loads for the first time searches and figures answer with w
   }
 });
 
+test('whoever waits for a first load without credentials spends nothing of the month', async (t) => {
+  const { reader, ask, gates } = await startBoth(t);
+  for (let asked = 0; asked < 5; asked++) {
+    const { status, headers } = await ask(reader.url, SEARCH);
+    assert.equal(status, 200);
+    assert.doesNotMatch(headers.get('ratelimit') ?? '', /"month"/);
+    assert.match(headers.get('ratelimit') ?? '', /"minute"/, 'the minute counts all the same');
+  }
+  for (const gate of gates) gate.resolve();
+  await until('the first load is complete', () => reader.app.replication?.status().state === 'following');
+  let limits = '';
+  await until('searches know it', async () => {
+    const { told, headers } = await ask(reader.url, '/v1/areas?limit=1');
+    limits = headers.get('ratelimit') ?? '';
+    return told.meta?.loading === undefined && limits.includes('"month"');
+  });
+  assert.match(limits, /"month";r=99\b/);
+});
+
 test('readiness is 503 until the first load is complete, and says why without being asked to be verbose', async (t) => {
   const { reader, other, ask, gates } = await startBoth(t);
   gates[0]?.resolve();

@@ -32,6 +32,8 @@ export interface RateLimiterOptions {
   readonly capacity?: number;
   /** A sentence on how to get a key. */
   readonly howToGetKey?: string | undefined;
+  /** Whether a first load runs: whoever waits for it without credentials spends nothing of the month. Default: none does. */
+  readonly isLoading?: () => Promise<boolean>;
 }
 
 /** The minute and the month of one caller. */
@@ -74,9 +76,11 @@ export class RateLimiter {
   #returned: Promise<unknown> = Promise.resolve();
 
   readonly #howToGetKey: string | undefined;
+  readonly #isLoading: RateLimiterOptions['isLoading'];
 
   constructor(options: RateLimiterOptions) {
     this.#howToGetKey = options.howToGetKey;
+    this.#isLoading = options.isLoading;
     this.tiers = options.tiers;
     this.streams = new StreamLimit(options.tiers);
     this.#clock = options.clock;
@@ -102,7 +106,7 @@ export class RateLimiter {
   async admit(caller: Principal, access: Access): Promise<Headers> {
     const at = this.#readClocks();
     const policies = this.#policiesOf(caller.tier, at.calendar);
-    const month = access.counts === 'minute' ? null : policies.month;
+    const month = access.counts === 'minute' || (await this.#isFreeOfMonth(caller)) ? null : policies.month;
     const stream = access.stream === true;
     if (policies.minute === null && month === null) {
       if (stream && this.streams.isFull(caller)) throw this.streams.exceeded(caller, NONE);
@@ -111,6 +115,11 @@ export class RateLimiter {
     const state = this.#state(caller, at.now);
     const request = { at, caller, state, minute: policies.minute, month, stream };
     return this.#attempt(request) ?? this.#enqueue(request);
+  }
+
+  /** Only of callers without credentials; the minute counts for them all the same. */
+  async #isFreeOfMonth({ kind }: Principal): Promise<boolean> {
+    return kind === 'anonymous' && this.#isLoading !== undefined && (await this.#isLoading());
   }
 
   /** Status of the caller's limits, without a charge; the month as the database counts it. Throws DATABASE_UNAVAILABLE. */
