@@ -40,7 +40,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       oauth: { refreshGrace: 30, grantMaxDays: null },
       search: { engine: 'memory', shadowRate: 1_000, cacheMegabytes: 16 },
       defaultCurrency: null,
-      ...{ secretsKey: null, webhookAllow: [], keepAliveSeconds: 65 },
+      ...{ secretsKey: null, webhookAllow: [], keepAliveSeconds: 65, allowHttp: 'loopback' },
     },
   );
 });

@@ -29,6 +29,8 @@ export interface Config {
   readonly host: string;
   /** Base of the service's URLs, without a slash at its end; null: the address it listens on. */
   readonly publicUrl: string | null;
+  /** Where the public URL may be plain http. */
+  readonly allowHttp: (typeof ALLOWED_HTTP)[number];
   /** Absolute. */
   readonly dataDirectory: string;
   /** Null: the embedded PostgreSQL. */
@@ -148,13 +150,12 @@ export function readConfig(environment: Environment = process.env, folder: strin
     : {};
   const faults: string[] = unknownNames(environment, fromFile);
   const read = new SettingsReader({ ...fromFile, ...environment }, faults);
+  const allowHttp = read.oneOf('ALLOW_HTTP', ALLOWED_HTTP, 'loopback');
   const config: Config = {
     port: read.integer('PORT', 8080, 0, 65_535),
     host: read.text('HOST') ?? '127.0.0.1',
-    publicUrl: read.url('PUBLIC_URL', {
-      bare: true,
-      http: read.oneOf('ALLOW_HTTP', ALLOWED_HTTP, 'loopback'),
-    }),
+    publicUrl: read.url('PUBLIC_URL', { bare: true, http: allowHttp }),
+    allowHttp,
     dataDirectory: resolve(folder, read.text('DATA_DIR') ?? '.freehold'),
     databaseUrl: read.databaseUrl(),
     source: readSource(read),

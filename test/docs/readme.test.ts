@@ -99,6 +99,7 @@ test('docs/configuration.md names every setting with its default, and no other',
     ROOT,
   );
   const expected = {
+    ...{ ALLOW_HTTP: defaults.allowHttp, KEEP_ALIVE_TIMEOUT: defaults.keepAliveSeconds },
     ...{ PORT: defaults.port, HOST: defaults.host, LOG_LEVEL: defaults.logLevel, SOURCE: source.kind },
     ...{
       SAMPLE_PORT: source.port,
