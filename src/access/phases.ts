@@ -21,6 +21,7 @@ export function createPhases({ identify, rateLimiter }: PhasesOptions): Phases<P
   return {
     identify,
     allow: refusalOf,
+    look: (caller) => rateLimiter.look(caller),
     // A caller that is refused anyway gets that refusal, not TOO_MANY_STREAMS.
     limit: (caller, access, isAllowed) =>
       rateLimiter.admit(caller, isAllowed ? access : { ...access, stream: false }),

@@ -84,6 +84,7 @@ const PUBLIC_URL = 'http://127.0.0.1:8080';
 const NOBODY: Phases<Principal> = {
   identify: () => Promise.reject(new Error('nothing is served here')),
   allow: () => null,
+  look: () => null,
   limit: async () => ({}),
   headers: () => ({}),
 };

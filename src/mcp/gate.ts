@@ -4,6 +4,7 @@ import { atLeast, type Principal, SCOPES } from '../access/tiers/tiers.ts';
 import type { Access, LateAccess } from '../http/frame/route.ts';
 import type { Problem } from '../lib/problem.ts';
 import { type Message, readMessage, requestedUris } from './message.ts';
+import { checkMessage } from './sdk-message.ts';
 
 /** Whoever may call the endpoint at all; messages that do no work count for the minute. */
 export const ENDPOINT_ACCESS: Access = {
@@ -36,7 +37,9 @@ export function createGate({ accessOfTool, accessOfResource }: GateOptions): Lat
 
   return {
     access(body, caller) {
-      const { scope, counts, tier, stream } = routeAccess(readMessage(body)) ?? ENDPOINT_ACCESS;
+      const message = readMessage(body);
+      checkMessage(body);
+      const { scope, counts, tier, stream } = routeAccess(message) ?? ENDPOINT_ACCESS;
       // The tier is left to the tool: a refusal that no other token could lift is a result, not a challenge. Too low a tier
       // has no places for streams either, which would be told instead.
       const isTierTooLow = tier !== undefined && !atLeast(caller.tier, tier);

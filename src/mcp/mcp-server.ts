@@ -15,12 +15,14 @@ import type { RequestContext } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import { nearest } from '../lib/nearest.ts';
 import { Problem } from '../lib/problem.ts';
+import { ANSWER_TYPES } from './answer-form.ts';
 import type { Complete } from './completion.ts';
 import { INSTRUCTIONS } from './instructions.ts';
 import { type Message, readMessage, requestedUris, withUris } from './message.ts';
 import type { McpPrompts } from './prompts.ts';
 import type { McpResources } from './resources/resources.ts';
 import type { Subscriptions } from './resources/subscriptions.ts';
+import { sdkBody } from './sdk-message.ts';
 import { allFaults } from './tools/problem-result.ts';
 import type { Tool, ToolContext, ToolResult } from './tools/tool.ts';
 
@@ -55,7 +57,8 @@ export function createMcpServer(options: McpServerOptions): ServeMessage {
   const handler = createMcpHandler(build, { keepAliveMs: HEARTBEAT });
   return async (call) => {
     const message = readMessage(call.body);
-    if (message.method !== 'subscriptions/listen') return serve(handler.fetch, call, call.body);
+    const body = sdkBody(call.body, message);
+    if (message.method !== 'subscriptions/listen') return serve(handler.fetch, call, body);
     const { caller, address, signal } = call;
     const subscription = await subscriptions.open({
       ...{ caller, signal, uris: requestedUris(message) },
@@ -64,7 +67,7 @@ export function createMcpServer(options: McpServerOptions): ServeMessage {
     // A handler of its own, since the SDK ends the streams of one handler together only.
     const { bus, ended } = subscription;
     const listening = createMcpHandler(build, { bus, maxSubscriptions: 1, keepAliveMs: HEARTBEAT });
-    const response = await serve(listening.fetch, call, withUris(call.body, subscription.uris));
+    const response = await serve(listening.fetch, call, withUris(body, subscription.uris));
     if (!isEventStream(response)) subscription.close();
     else if (ended.aborted) await listening.close();
     else ended.addEventListener('abort', () => void listening.close(), { once: true });
@@ -84,12 +87,11 @@ export function createMcpServer(options: McpServerOptions): ServeMessage {
 const isEventStream = ({ headers }: Response): boolean =>
   headers.get('content-type')?.startsWith('text/event-stream') === true;
 
-/** The headers that the SDK reads; no credential among them. */
+/** The headers that the SDK reads; no credential among them. It is free to answer in either form. */
 function webHeaders(headers: McpCall['headers']): Record<string, string> {
-  const names = ['accept', 'content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'];
-  const sent = Object.fromEntries(
-    names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : [])),
-  );
+  const names = ['content-type', 'mcp-protocol-version', 'mcp-method', 'mcp-name', 'last-event-id'];
+  const read = names.flatMap((name) => (typeof headers[name] === 'string' ? [[name, headers[name]]] : []));
+  const sent: Record<string, string> = { ...Object.fromEntries(read), accept: ANSWER_TYPES.join(', ') };
   // Of clients that agreed on it with an earlier release, and of those that begin without `initialize`.
   if (sent['mcp-protocol-version'] === WITH_BATCHES) sent['mcp-protocol-version'] = BEFORE_BATCHES;
   return sent;
@@ -150,7 +152,8 @@ const HANDLERS: Readonly<Record<string, SetHandler>> = {
     server.setRequestHandler('tools/call', async ({ params }, request) => {
       const tool = tools.get(params.name) ?? unknownTool(params.name, tools);
       const startedAt = clock.monotonic();
-      const result = await tool.call(params.arguments ?? {}, toolContext(call, request));
+      const args = readMessage(call.body).params.arguments ?? {};
+      const result = await tool.call(args, toolContext(call, request));
       onResult(tool.name, result, call, clock.monotonic() - startedAt);
       const { outcome: _, ...sent } = result;
       return sent;

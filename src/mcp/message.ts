@@ -1,11 +1,13 @@
-// Messages of JSON-RPC, as far as access rules and the log need to know them; the SDK judges the rest.
+// Messages of JSON-RPC, as far as access rules, the log and handlers read them.
 
 import { Problem } from '../lib/problem.ts';
+
+export type Json = Readonly<Record<string, unknown>>;
 
 export interface Message {
   /** Empty: a response, or nothing that the protocol knows. */
   readonly method: string;
-  readonly params: Readonly<Record<string, unknown>>;
+  readonly params: Json;
 }
 
 /** Reads a parsed body. Throws INVALID_REQUEST for a batch, which could hide calls from the limits. */
@@ -31,7 +33,8 @@ export function withUris(body: unknown, uris: readonly string[]): Record<string,
   return { ...message, params: { ...params, notifications } };
 }
 
-function asObject(value: unknown): Record<string, unknown> {
+/** The value if it is an object, else an empty one. */
+export function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
     ? (value as Record<string, unknown>)
     : {};

@@ -4,9 +4,9 @@ import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type ErrorForm, type Route, route } from '../http/frame/route.ts';
 import { problemReply } from '../http/output/problem-document.ts';
-import type { Reply } from '../http/output/reply.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { Problem, type ProblemCode } from '../lib/problem.ts';
+import { ANSWER_TYPES, requireStream, toReply } from './answer-form.ts';
 import { createGate, ENDPOINT_ACCESS } from './gate.ts';
 import type { McpCall, McpServerOptions, ServeMessage } from './mcp-server.ts';
 import { type Message, readMessage } from './message.ts';
@@ -17,38 +17,84 @@ export interface McpRouteOptions extends Omit<McpServerOptions, 'onResult'> {
   readonly metrics: Metrics;
 }
 
-const MAX_BODY_BYTES = 1_048_576;
+/** Arguments are short: the longest are polygons of watchers. */
+const MAX_BODY_BYTES = 65_536;
+
+/** Gateways add a slash, and parameters of their own, which say nothing to this service. */
+const PATHS = ['/mcp', '/mcp/'];
 
 export function mcpRoutes(options: McpRouteOptions): readonly Route<Principal>[] {
   const { tools, resources, publicUrl } = options;
   const load = createLoader(options);
-  return [
+  const guard = createOriginCheck(publicUrl);
+  const gate = createGate({
+    accessOfTool: (name) => tools.get(name)?.access,
+    accessOfResource: (uri) => resources.access(uri),
+  });
+  return PATHS.flatMap((path) => [
+    getRoute(path, publicUrl),
     route<Principal>()({
       method: 'POST',
-      path: '/mcp',
+      path,
       operation: 'mcp',
       tag: 'MCP',
       summary: 'The MCP endpoint, for agents; a tool counts as the endpoint behind it',
       page: true,
       access: ENDPOINT_ACCESS,
-      guard: createOriginCheck(publicUrl),
+      guard,
       guardsPath: true,
-      late: createGate({
-        accessOfTool: (name) => tools.get(name)?.access,
-        accessOfResource: (uri) => resources.access(uri),
-      }),
-      ...{ body: Type.Unknown(), ownBody: true, bodyBytes: MAX_BODY_BYTES },
-      // The protocol has rules of its own for Accept.
-      ...{ accepts: ['application/json', 'text/event-stream'], anyAccept: true },
+      late: gate,
+      ...{ body: Type.Unknown(), ownBody: true, bodyBytes: MAX_BODY_BYTES, ownQuery: true },
+      accepts: ANSWER_TYPES,
       answer: { description: 'A message of JSON-RPC, or a stream of them' },
       errors: createErrorForm(publicUrl),
       async handle(call) {
-        call.note(describe(readMessage(call.body), tools));
+        const message = readMessage(call.body);
+        const { accept } = call.headers;
+        call.note(describe(message, tools));
+        if (message.method === 'subscriptions/listen') requireStream(accept);
         const serve = await load();
-        return toReply(await serve(call));
+        return toReply(await serve(call), accept);
       },
     }),
-  ];
+  ]);
+}
+
+/** GET: for browsers the way to the page about the endpoint, for anybody else what other methods are. */
+function getRoute(path: string, publicUrl: string): Route<Principal> {
+  return route<Principal>()({
+    method: 'GET',
+    path,
+    operation: 'mcpGet',
+    tag: 'MCP',
+    summary: 'No method of the MCP endpoint',
+    page: true,
+    ownQuery: true,
+    answer: { description: 'A problem' },
+    access: { ...ENDPOINT_ACCESS, counts: 'nothing' },
+    guard: createOriginCheck(publicUrl),
+    accepts: ANSWER_TYPES,
+    anyAccept: true,
+    errors: createErrorForm(publicUrl),
+    handle() {
+      throw new Problem('METHOD_NOT_ALLOWED', 'This URL takes messages by POST only.', {
+        headers: { allow: 'POST, OPTIONS' },
+      });
+    },
+    variant: route<Principal>()({
+      method: 'GET',
+      path,
+      operation: 'mcpPage',
+      tag: 'MCP',
+      summary: 'The way to the page about the MCP endpoint',
+      page: true,
+      ownQuery: true,
+      answer: { status: 303, description: 'A redirect' },
+      access: { credentials: 'none', counts: 'nothing' },
+      accepts: ['text/html'],
+      handle: () => ({ status: 303, headers: { location: `${publicUrl}/docs/mcp` } }),
+    }),
+  });
 }
 
 /** The SDK is loaded with the first message, so that a service without agents pays no memory for it. */
@@ -90,26 +136,11 @@ function describe({ method, params }: Message, tools: McpServerOptions['tools'])
   return { rpc, tool: tools.has(tool) ? tool : 'unknown' };
 }
 
-async function toReply(response: Response): Promise<Reply> {
-  const { status, body } = response;
-  if (status >= 500) throw new Problem('INTERNAL_ERROR', INTERNAL, { cause: await response.text() });
-  const type = response.headers.get('content-type');
-  if (body === null || type === null) return { status };
-  if (!type.startsWith('text/event-stream'))
-    return { status, headers: { 'content-type': type }, text: await response.text() };
-  const headers = { 'cache-control': 'no-store, no-transform', 'x-accel-buffering': 'no' };
-  return {
-    ...{ status, headers: { ...headers, 'content-type': type } },
-    chunks: body.pipeThrough(new TextDecoderStream()),
-  };
-}
-
-const INTERNAL = 'Something went wrong on our side. Quote the request id when you report it.';
-
 /** Faults of the message itself, with their codes of JSON-RPC 2.0: its clients read them as errors of the protocol. */
 const RPC_CODES: Partial<Readonly<Record<ProblemCode, number>>> = {
   INVALID_BODY: -32_700,
   INVALID_REQUEST: -32_600,
+  INVALID_PARAMETER: -32_602,
 };
 
 /** Problem documents, as everywhere; what is wrong with the message itself is an error of JSON-RPC, with the document as data. */

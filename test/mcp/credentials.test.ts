@@ -160,6 +160,41 @@ test('BE11: at a limit, methods of the protocol are answered with 429 and no cha
   }
 });
 
+/** Status of a call whose head alone is sent; its body never comes. */
+function statusOfHead(credential: string, headers: Readonly<Record<string, string>>): Promise<number> {
+  const common = rpcRequest('tools/call', { name: 'get_usage' }, { credential }).headers;
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      `${url}/mcp`,
+      { method: 'POST', headers: { ...common, ...headers } },
+      (answer) => {
+        resolve(answer.statusCode ?? 0);
+        outgoing.destroy();
+      },
+    );
+    outgoing.on('error', reject).flushHeaders();
+  });
+}
+
+test('at a limit, a body above 16 kB or of unknown length is refused before it comes; a shorter one may be answered by its tool', async () => {
+  const credential = provider.subscribe('free');
+  const padded = (bytes: number) =>
+    send(service, 'tools/call', { name: 'get_usage', _meta: { pad: 'x'.repeat(bytes) } }, { credential });
+  // All but the last are of the list; that a look at the limit is no charge shows in the last one.
+  for (let count = 0; count < 59; count++)
+    assert.equal((await send(service, 'tools/list', {}, { credential })).status, 200);
+  assert.equal((await padded(20_000)).result?.structuredContent?.tier, 'free');
+  assert.equal(await statusOfHead(credential, { 'content-length': '20000' }), 429);
+  assert.equal(await statusOfHead(credential, { 'transfer-encoding': 'chunked' }), 429);
+  const refused = await padded(20_000);
+  assert.deepEqual([refused.status, refused.code], [429, 'RATE_LIMITED']);
+  assert.equal(refused.headers.get('retry-after'), '60');
+  const answered = await padded(10_000);
+  assert.deepEqual([answered.status, answered.code], [200, 'RATE_LIMITED']);
+  clock.advance(60_000);
+  assert.equal((await padded(20_000)).result?.structuredContent?.tier, 'free');
+});
+
 test('AT1: expiry, revocation and scope are judged in this order, and before any work', async () => {
   const options = { key, scope: 'watchers' };
   const live = (credential: string) => callTool(service, 'get_listing_live', { id: 7 }, { credential });

@@ -46,6 +46,7 @@ async function startSite(): Promise<string> {
     phases: {
       identify: async () => anonymous,
       allow: () => null,
+      look: () => null,
       limit: async () => ({}),
       headers: () => ({}),
     },

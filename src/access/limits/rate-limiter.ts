@@ -3,6 +3,7 @@
 import type { Access } from '../../http/frame/route.ts';
 import type { Headers } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Principal, Tiers } from '../tiers/tiers.ts';
 import { createMonthCache, type Month, type MonthLimit, MonthlyQuota, QuotaLease } from './monthly-quota.ts';
@@ -120,6 +121,15 @@ export class RateLimiter {
   /** Only of callers without credentials; the minute counts for them all the same. */
   async #isFreeOfMonth({ kind }: Principal): Promise<boolean> {
     return kind === 'anonymous' && this.#isLoading !== undefined && (await this.#isLoading());
+  }
+
+  /** The refusal of a caller whose minute has no free slot, without a charge; null: it has one. */
+  look(caller: Principal): Problem | null {
+    const at = this.#readClocks();
+    const { minute, month } = this.#policiesOf(caller.tier, at.calendar);
+    const state = this.#callersOf(caller).peek(caller.account);
+    if (minute === null || state === undefined || state.log.count(at.now) < minute.quota) return null;
+    return this.#refusal({ at, caller, state, minute, month, stream: false });
   }
 
   /** Status of the caller's limits, without a charge; the month as the database counts it. Throws DATABASE_UNAVAILABLE. */

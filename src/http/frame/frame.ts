@@ -17,7 +17,7 @@ import {
   selectVariant,
 } from './endpoint.ts';
 import { createNotFound, type NotFoundPage, renderNotFound } from './not-found.ts';
-import { checkRequest, negotiate, refuseBody, requireBodyType } from './request-head.ts';
+import { checkRequest, hasShortBody, negotiate, refuseBody, requireBodyType } from './request-head.ts';
 import type { RequestLog } from './request-log.ts';
 import { Responder } from './responder.ts';
 import type { BodyType, LateAccess, Phases, Route } from './route.ts';
@@ -124,7 +124,7 @@ export class Frame<Caller> {
     active.identify(await phases.identify(active, route.access));
     active.callerHeaders = phases.headers(active.caller);
     if (allow !== null) throw otherMethod(allow);
-    const early = route.late === undefined ? await this.#judge(active) : null;
+    const early = route.late === undefined ? await this.#judge(active) : this.#look(active);
     if (early !== null) return this.#responder.send(active, reply, early);
     if (route.body === undefined) refuseBody(request.raw);
     else requireBodyType(request.raw, route.consumes);
@@ -143,6 +143,18 @@ export class Frame<Caller> {
     // Thrown only now: refused requests count too, and a reached limit outranks the refusal.
     if (refusal !== null) throw refusal;
     return null;
+  }
+
+  /**
+   * Refuses a caller without a slot before the body is read, unless the body is short: what it asks for may be answered with
+   * the refusal. Nothing is charged.
+   */
+  #look(active: ActiveRequest<Caller>): null {
+    const refusal = this.#options.phases.look(active.caller);
+    if (refusal === null || hasShortBody(active.request)) return null;
+    active.isJudged = true;
+    const { code, message, headers, members } = refusal;
+    throw new Problem(code, message, { headers: { ...headers, connection: 'close' }, members });
   }
 
   /** Allow and limit by the rules that the body tells. A refusal that the handler answers is left to it. */

@@ -53,6 +53,15 @@ function hasBody({ headers }: IncomingMessage): boolean {
   return coding !== undefined || (length !== undefined && length !== '0');
 }
 
+/** Bytes of a body that is read of a caller who has reached a limit. */
+const SHORT_BODY = 16_384;
+
+/** Whether the head says that the body is short. */
+export function hasShortBody({ headers }: IncomingMessage): boolean {
+  const { 'content-length': length, 'transfer-encoding': coding } = headers;
+  return coding === undefined && Number(length ?? 0) <= SHORT_BODY;
+}
+
 function refuseType(type: string, types: readonly BodyType[]): void {
   const essence = type.split(';', 1)[0]?.trim().toLowerCase();
   if (types.some((known) => known === essence)) return;
@@ -96,6 +105,10 @@ export function negotiate(accept: string | undefined, offered: readonly string[]
   }
   return best;
 }
+
+/** Whether an Accept header accepts a type. */
+export const takes = (accept: string | undefined, type: string): boolean =>
+  negotiate(accept, [type]) !== null;
 
 /** Whether an Accept header accepts one of the types by name, not by a wildcard. */
 export function isNamed(accept: string | undefined, types: readonly string[]): boolean {

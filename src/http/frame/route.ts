@@ -181,6 +181,8 @@ export interface Phases<Caller> {
   identify(incoming: Incoming, access: Access): Promise<Caller> | Caller;
   /** Why the caller may not use the route; null if it may. */
   allow(caller: Caller, access: Access): Problem | null;
+  /** What `limit` would refuse any request of the caller with at this moment, without a charge; null: nothing. */
+  look(caller: Caller): Problem | null;
   /**
    * Counts the request; returns headers for the response, which its Problem carries too.
    * @param isAllowed false if `allow` refused: the request still counts, but not as a stream

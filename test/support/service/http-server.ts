@@ -37,6 +37,7 @@ export function recordingPhases(steps: string[], replaced: Partial<Phases<string
       steps.push('allow');
       return replaced.allow?.(caller, access) ?? null;
     },
+    look: (caller) => replaced.look?.(caller) ?? null,
     async limit(caller, access, isAllowed) {
       steps.push('limit');
       return (await replaced.limit?.(caller, access, isAllowed)) ?? { RateLimit: '"minute";r=9;t=6' };
