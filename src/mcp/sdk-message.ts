@@ -6,9 +6,11 @@ import { asObject, type Json, type Message } from './message.ts';
 /** Members of objects and entries of lists in one message, at any depth. */
 const MAX_MEMBERS = 2_000;
 /** Characters of the name of a member. */
-const MAX_NAME = 256;
+const MAX_NAME = 1_024;
 /** Characters of ids, names of tools and prompts, and versions. */
 const MAX_LABEL = 256;
+/** Of the names in `_meta` that the protocol defines. */
+const PREFIX = 'io.modelcontextprotocol/';
 /** Characters of URIs and of values to complete. */
 const MAX_TEXT = 2_048;
 
@@ -76,11 +78,15 @@ const list = ({ cursor }: Json): Json => {
 
 /** Params by method; of others, none is read. */
 const READERS: Readonly<Record<string, (params: Json) => Json>> = {
-  initialize: ({ protocolVersion, clientInfo }) => ({
-    protocolVersion: text('protocolVersion', protocolVersion, MAX_LABEL),
-    clientInfo: implementation(clientInfo),
-    capabilities: {},
-  }),
+  initialize({ protocolVersion, clientInfo, _meta }) {
+    // Versions with an envelope have no such method, which the SDK says.
+    if (Object.hasOwn(asObject(_meta), `${PREFIX}protocolVersion`)) return {};
+    return {
+      protocolVersion: text('protocolVersion', protocolVersion, MAX_LABEL),
+      clientInfo: implementation(clientInfo),
+      capabilities: {},
+    };
+  },
   'tools/list': list,
   'prompts/list': list,
   'resources/list': list,
@@ -157,8 +163,6 @@ function filter(value: unknown): Json {
     resourceSubscriptions: uris.map((uri) => text('notifications.resourceSubscriptions', uri, MAX_TEXT)),
   };
 }
-
-const PREFIX = 'io.modelcontextprotocol/';
 
 /** What the SDK reads of `_meta`: the envelope of a modern request, whose absence it reports itself, and the progress token. */
 function readMeta(value: unknown): Json | undefined {
