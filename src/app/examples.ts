@@ -113,6 +113,7 @@ const AUTHORIZATION = {
 const OF_WATCHER = { id: watcher };
 /** The cursor of a `watcher.digest` event. */
 const DIGEST = 'NDgyMTMgd2F0XzhzMms0djZ4MHoxYjNkNWY3aDlqIHdhdGNoZXIuZGlnZXN0IDA';
+const FROM_NOW = { after: 'now', lastEventId: 'now' };
 const EVENTS = { after: 'now', type: ['search.match_added', 'search.match_removed'] };
 
 /** Homes that the example search finds. */
@@ -142,7 +143,7 @@ export const EXAMPLES: Examples = {
     ...{ listAreaChildren: AREA_LIST, listNearbyAreas: AREA_LIST, getArea: AREA_LIST },
     listPropertyListings: { include: ['daysOnMarket'] },
     listEvents: EVENTS,
-    ...{ streamEvents: { after: 'now' }, streamWatcherEvents: { ...OF_WATCHER, after: 'now' } },
+    ...{ streamEvents: FROM_NOW, streamWatcherEvents: { ...OF_WATCHER, ...FROM_NOW } },
     ...{ listChanges: { after: '0' }, exportChanges: { after: '0' } },
     listWatcherEvents: { ...OF_WATCHER, ...EVENTS, digest: DIGEST },
     ...{ getWatcher: OF_WATCHER, updateWatcher: OF_WATCHER, deleteWatcher: OF_WATCHER },
@@ -171,8 +172,8 @@ export const EXAMPLES: Examples = {
     ...{ listSimilarListings: OF_PROPERTY, listComparables: OF_PROPERTY },
     getProperty: { id: property, include: ['listings', 'history'] },
     ...{
-      streamListing: { id: listing },
-      getListing: { id: listing },
+      streamListing: { id: listing, lastEventId: 'req_1.cached' },
+      getListing: { id: listing, lastEventId: 'req_1.cached' },
       exportChanges: { limit: 3 },
       listEvents: { limit: 3 },
     },
