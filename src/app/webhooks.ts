@@ -37,7 +37,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   return {
     access: createWebhookAccess({
       ...{ clock, allow: config.webhookAllow, ownPorts, internet },
-      // Whoever tries the sample market has a receiver on the same machine.
+      // People who try the sample market have a receiver on the same machine.
       allowLoopback: config.source.kind === 'sample' && isLoopback(config.host),
     }),
     keyring: secretsKey === null ? null : new Keyring(parseKeys(secretsKey)),

@@ -135,7 +135,7 @@ export async function resolveParents(tx: Transaction): Promise<number> {
   return ties?.changed ?? 0;
 }
 
-/** Deletes the areas of a source; returns how many there were. Whoever places listings meanwhile waits for the transaction. */
+/** Deletes the areas of a source; returns how many there were. Writers that place listings meanwhile wait for the transaction. */
 export async function deleteAreasOf(tx: Transaction, source: string): Promise<number> {
   await bumpAreaVersion(tx);
   const { count } = await tx`delete from area where source = ${source}`;

@@ -13,7 +13,7 @@ const BATCH = 500;
 const TIMEOUT = 300_000;
 
 /**
- * Makes areas for names that have none yet; the review of areas then places all listings, of which nobody is told. Gives how
+ * Makes areas for names that have none yet; the review of areas then places all listings, without notifying watchers. Gives how
  * many areas were made.
  */
 export async function makeAddressAreas(

@@ -19,7 +19,7 @@ export interface ListingMove {
   readonly property: AssignedProperty;
 }
 
-/** Moves listings, which the transaction has locked, to properties that exist. Nobody is told: nothing happened to these homes. `now`: milliseconds. */
+/** Moves listings, which the transaction has locked, to properties that exist. Watchers are not notified: nothing happened to these homes. `now`: milliseconds. */
 export async function moveListings(
   tx: Transaction,
   moves: readonly ListingMove[],

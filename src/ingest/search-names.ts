@@ -15,7 +15,7 @@ export interface SearchName {
   readonly name: string;
 }
 
-/** Members of a record that names come from, and whether it is displayed: names of withheld listings are not told. */
+/** Members of a record that names come from, and whether it is displayed: names of withheld listings are not shown. */
 const NAMED: ReadonlySet<string> = new Set([
   ...['address', 'propertySubType', 'features', 'saleConditions', 'rental', 'display', 'listingType'],
 ]);

@@ -51,7 +51,7 @@ export async function addCurrencies(
 
 /**
  * Adds names that are new, in one order so that two writers never deadlock. The first that writes a name decides how it is shown, but
- * one with a comma takes the place of one without: it tells that the comma is a part of the name.
+ * one with a comma takes the place of one without: it shows that the comma is a part of the name.
  */
 export async function addSearchNames(tx: Transaction, names: readonly SearchName[]): Promise<void> {
   const distinct = new Map<string, SearchName>();

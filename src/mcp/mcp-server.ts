@@ -108,7 +108,7 @@ const CAPABILITIES = {
   modern: { ...COMMON, resources: { subscribe: true } },
 };
 
-/** Allows batches in each message, which are refused here: whoever asks for it gets the one before. */
+/** Allows batches in each message, which are refused here: clients that request it get the one before. */
 const WITH_BATCHES = '2025-03-26';
 const BEFORE_BATCHES = '2024-11-05';
 const VERSIONS = SUPPORTED_PROTOCOL_VERSIONS.filter((version) => version !== WITH_BATCHES);

@@ -145,10 +145,10 @@ function reference(value: unknown): Json {
 }
 
 function completed(value: unknown): Json {
-  const { name, value: begun } = object('argument', value);
+  const { name, value: prefix } = object('argument', value);
   return {
     name: text('argument.name', name, MAX_LABEL),
-    value: text('argument.value', begun, MAX_TEXT),
+    value: text('argument.value', prefix, MAX_TEXT),
   };
 }
 

@@ -7,7 +7,7 @@ import { findSources, type StoredSource } from './removal-store.ts';
 /** The sample market's id as a source. */
 export const SAMPLE = 'sample';
 
-/** Ids of the sources that the service can read by itself, whether or not it has begun to. */
+/** Ids of the sources that the service can read by itself, whether or not it has started. */
 export const REPLICATED: readonly string[] = [SAMPLE, 'reso'];
 
 /** The id of the source that a setting of SOURCE names; null: none. */

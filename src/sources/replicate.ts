@@ -131,7 +131,7 @@ class Replicator {
       if (await database.transaction((tx) => cancelRemoval(tx, source.id)))
         log.info(
           { source: source.id },
-          'The source is configured again: its removal ends, and it is loaded anew',
+          'The source is configured again: its removal ends, and it is loaded again',
         );
       await this.#reporter.start();
       while (!signal.aborted) {
@@ -192,8 +192,8 @@ class Replicator {
     let stored = await database.read((sql) => readPosition(sql, source.id));
     this.#isReadAsNow = stored.reading === source.reading;
     if (stored.loadedAt === null || this.#isReadAsNow) return 0;
-    const begun = clock.monotonic();
-    const taken = () => Math.min(interval, clock.monotonic() - begun);
+    const startedAt = clock.monotonic();
+    const taken = () => Math.min(interval, clock.monotonic() - startedAt);
     if (stored.reread === null)
       log.info({ source: source.id }, 'All records of the source are read again, in the background');
     try {

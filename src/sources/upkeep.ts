@@ -118,7 +118,7 @@ class SourceUpkeep {
         `The source "${source}" is removed: ${describeStored({ listings, areas })}`,
       );
     } catch (error) {
-      // Whoever uses it comes first; the next round looks again.
+      // Its users come first; the next round looks again.
       if (!(error instanceof SourceInUse || error instanceof WorkTaken)) throw error;
     }
   }

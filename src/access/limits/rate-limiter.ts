@@ -33,7 +33,7 @@ export interface RateLimiterOptions {
   readonly capacity?: number;
   /** A sentence on how to get a key. */
   readonly howToGetKey?: string | undefined;
-  /** Whether a first load runs: whoever waits for it without credentials spends nothing of the month. Default: none does. */
+  /** Whether a first load runs: callers without credentials then spend nothing of their month. Default: none does. */
   readonly isLoading?: () => Promise<boolean>;
 }
 

@@ -8,7 +8,7 @@ import type { PaymentService } from './payment-service.ts';
 
 /**
  * Who waits for a call. `known`: a key that was good before, an event, or a person who buys. `unknown`: a key that was never
- * seen, which may be junk. `stranger`: whoever names a purchase, which may be made up. `background`: a pass over all subscriptions.
+ * seen, which may be junk. `stranger`: a caller that names a purchase, which may be made up. `background`: a pass over all subscriptions.
  */
 export type Urgency = 'known' | 'unknown' | 'stranger' | 'background';
 
@@ -34,7 +34,7 @@ export const CALL_LIMITS: Readonly<Record<PaymentService['name'], CallLimits>> =
 };
 
 /** Milliseconds that a call waits for a place. A person waits five seconds for everything; junk is not waited for. */
-const PATIENCE: Readonly<Record<Urgency, number>> = {
+const TIMEOUT_MS: Readonly<Record<Urgency, number>> = {
   known: 2_000,
   unknown: 0,
   stranger: 1_500,
@@ -71,7 +71,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
 
   return {
     async reserve(urgency, signal) {
-      const until = clock.monotonic() + PATIENCE[urgency];
+      const until = clock.monotonic() + TIMEOUT_MS[urgency];
       const before = queues.get(urgency) ?? Promise.resolve();
       const mine = before.then(() => takePlace(urgency, until, signal));
       const settled = mine.catch(() => {});

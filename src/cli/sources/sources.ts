@@ -28,7 +28,7 @@ export function addSources(program: Command): void {
     .summary('remove all that came from a source')
     .description(
       'Removes the listings of a source with their history, and its areas, after it has shown how many there are. The log\n' +
-        'of changes tells them as removed; watchers hear nothing. Keys, owners and usage stay. After an interruption, the\n' +
+        'of changes lists them as removed; watchers hear nothing. Keys, owners and usage stay. After an interruption, the\n' +
         'same command, or a running service, goes on where it stopped.',
     )
     .option('--yes', 'do not ask')

@@ -31,7 +31,7 @@ const FORMATS: Readonly<Record<string, NumberFormat>> = {
 
 export const NUMBER_FORMATS = Object.keys(FORMATS);
 
-/** Formats without thousands: whoever names one says that a separator begins the decimals. */
+/** Formats without thousands separators: the only separator starts the decimals. */
 const WITHOUT_THOUSANDS: readonly (string | undefined)[] = ['1234.5', '1234,5'];
 
 const ANY_GROUPS: Readonly<Record<Mark, RegExp>> = {

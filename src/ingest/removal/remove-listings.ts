@@ -21,7 +21,7 @@ import type { PreviousListing } from '../write-plan.ts';
 import { deleteEmptyProperties, deleteListings, findIdsOfSource, lockProperties } from './removal-store.ts';
 
 /**
- * Removes up to `limit` listings of a source with all that is stored of them; returns how many were removed. The log tells
+ * Removes up to `limit` listings of a source with all that is stored of them; returns how many were removed. The log lists
  * each as `removed`, quietly: watchers hear nothing, and what stored events show of it goes.
  * @param at milliseconds
  */

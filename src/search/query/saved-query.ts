@@ -129,7 +129,7 @@ export function readSavedQuery(listingType: ListingType, body: unknown, now: num
   return { query, names: Object.fromEntries(names) };
 }
 
-/** The members that are not refused; what is wrong with them is told together with those that are. */
+/** The members that are not refused; their faults are reported together with those that are. */
 function readMembers({ read }: QueryKind, body: object, refused: readonly FieldError[]): SearchQuery {
   try {
     const query = read(body) as SearchQuery;

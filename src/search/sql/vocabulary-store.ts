@@ -82,7 +82,7 @@ export function findUnknownNames(
 ): Promise<UnknownName[]> {
   return database.read((sql) => {
     const shown = ignoreDisplayRules ? sql`` : sql`and displayed`;
-    // Cities and postal codes have an index of their own, so that names without a listing are told from those with one.
+    // Cities and postal codes have an index of their own, which separates names with a listing from those without.
     return sql<UnknownName[]>`
       select (ordinal - 1)::integer as at,
         array(

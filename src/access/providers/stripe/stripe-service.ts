@@ -53,7 +53,7 @@ export function createStripeService(options: StripeServiceOptions): StripeServic
     async findKey(key, signal) {
       const row = await keys.findByKey(key);
       if (row === undefined) return null;
-      // Only whoever bought it, or began to, has a key that is stored here.
+      // A key that is stored here was bought, or its purchase has started.
       const asking: Asking = { signal, urgency: 'known' };
       if (row.subscription === null) return binding.findPending(row, keyHash(key), asking);
       // Also of a key that was replaced: the hash in the verdict is then that of the present one.
