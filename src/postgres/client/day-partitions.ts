@@ -54,6 +54,8 @@ async function createDayPartition(database: Database, table: string, at: number,
         return;
       }
       if (rows > MAX_MOVED && !isOver) return;
+      // Attaching lets inserts choose the default partition until it is done, and they fail then. Nobody inserts into days that are over.
+      if (!isOver) await tx.unsafe(`lock table ${table} in share row exclusive mode`);
       await tx.unsafe(`create table ${name} (like ${table} including defaults including constraints)`);
       await tx.unsafe(`with moved as (delete ${ofDay} returning *) insert into ${name} select * from moved`);
       await tx.unsafe(`alter table ${table} attach partition ${name} ${bounds}`);
