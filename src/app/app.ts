@@ -143,7 +143,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     isLoading: async () => (await nullIfUnavailable(findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
   });
-  const keyForm = createKeyForm({ keys: access.keys, clock, proofKey: oauth.proofKey });
+  const keyForm = createKeyForm({ keys: access.keys, clock, publicUrl, proofKey: oauth.proofKey });
   const catalogue = createCatalogue(database);
   const cache = createPropertyCache(catalogue, database, report);
   const analytics = new AnalyticsQueue(database, clock, overrides.places);

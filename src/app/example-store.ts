@@ -1,6 +1,8 @@
-// SQL that finds records for the examples of the API reference.
+// SQL that finds records for pages: examples of the API reference, and homes on the front page.
 
+import { type StoredListing, storedColumns } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { REPLICATED, SAMPLE } from '../sources/abandoned.ts';
 
 /** A listing on the market, its property, and an area that contains it. */
 export interface ExampleIds {
@@ -40,4 +42,32 @@ export async function findExampleIds(
       order by kind.place limit 1`,
   );
   return row ?? null;
+}
+
+/** The newest listings of each type among which such homes are looked for. */
+const NEWEST_HOMES = 200;
+/** Homes of each type that are read: more than are shown, as some have no photo. */
+const READ = 24;
+
+/**
+ * The newest sales and rentals on the market of imported files, and of the sample if `hasSample`. A source that was ever
+ * replicated from a feed is none of these: what its licence allows on a front page is not known here.
+ */
+export async function findFrontHomes(database: Database, hasSample: boolean): Promise<StoredListing[]> {
+  return database.read(
+    (sql) => sql<StoredListing[]>`
+      with allowed as (
+        select source from import_run where kind = 'listings' and loaded_at is not null
+          and source <> all(${[...REPLICATED]}::text[]) and source not in (select source from source_position)
+        union all select ${SAMPLE}::text where ${hasSample})
+      select ${storedColumns(sql)}
+      from unnest(array['sale', 'rental']) as kind (name)
+      cross join lateral (
+        select newest.id from (
+          select id, listed_at from listing_search where listing_type = kind.name and status = 'ACTIVE' and displayed
+          order by listed_at desc nulls last, id desc limit ${NEWEST_HOMES}) as newest
+        join listing on listing.id = newest.id and listing.source in (select source from allowed)
+        order by newest.listed_at desc nulls last, newest.id desc limit ${READ}) as found
+      join listing on listing.id = found.id`,
+  );
 }

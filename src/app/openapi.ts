@@ -114,6 +114,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     clock,
     keys: { verifyFresh: refresh, verifySubscription: refresh },
     proofKey: refresh,
+    publicUrl: PUBLIC_URL,
   });
   const provider = { validate: refresh, refresh };
   const common = { database, clock, tiers: TIERS, publicUrl: PUBLIC_URL, document: () => ({}) };

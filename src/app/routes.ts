@@ -47,11 +47,14 @@ import { webhookRoutes } from '../watch/webhook-routes.ts';
 import { deliveryRoutes } from '../watch/webhooks/delivery-routes.ts';
 import { findExampleIds } from './example-store.ts';
 import { EXAMPLE_HOMES, EXAMPLE_IDS, EXAMPLES } from './examples.ts';
+import { listFrontHomes } from './front-homes.ts';
 import { agentFeatures, type McpParts, mcpParts } from './mcp.ts';
 import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
 
 /** Milliseconds: counting reads an index of all that is on the market. */
 const MARKET_SIZE_LIFETIME = 10_000;
+/** Milliseconds: visits to the front page are not limited. */
+const FRONT_HOMES_LIFETIME = 10_000;
 
 export interface FeatureParts extends UsageParts {
   readonly hub: Pick<FeedHub, 'open' | 'listen'>;
@@ -134,6 +137,9 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         ...{ samples: EXAMPLES.samples, placeholders: EXAMPLE_IDS },
         findIds: async () => ({ ...(await findExampleIds(parts.database, EXAMPLE_HOMES)) }),
       },
+      findHomes: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, () =>
+        listFrontHomes({ ...parts, hasSample: sample !== null, now: parts.clock.now() }),
+      ),
       findMarketSize: cacheFor(MARKET_SIZE_LIFETIME, parts.clock, async () => ({
         ...(await countMarket(parts.database)),
         confirmedAt: await reading.dataAsOf(),

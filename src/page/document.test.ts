@@ -7,7 +7,9 @@ import { PAGE_HEADERS, pageReply, renderDocument } from './document.ts';
 
 test('CP3: the policy allows the one stylesheet, no script and no frame, and does not hinder the redirect after a form', () => {
   const [, style = ''] =
-    /<style>(.*?)<\/style>/s.exec(renderDocument({ title: 'A page', content: null })) ?? [];
+    /<style>(.*?)<\/style>/s.exec(
+      renderDocument({ path: '/a', section: null, title: 'A page', content: null }),
+    ) ?? [];
   assert.ok(style.length > 1000);
   assert.equal(
     PAGE_HEADERS['content-security-policy'],

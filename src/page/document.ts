@@ -1,15 +1,16 @@
 // HTML document, stylesheet and response headers of the pages with forms.
 
+import { rootFrom, type Section, siteHeader } from './header.ts';
 import { type Fragment, Html, html } from './html.ts';
-import { MARK } from './mark.ts';
 import { FRAME_STYLE, hashSource, sheet } from './style.ts';
 
 /** The whole stylesheet; the content security policy allows it by its hash. */
 const STYLE =
   FRAME_STYLE +
   sheet(`
-.top{max-width:640px}
-main{max-width:640px;margin:0 auto;padding:40px 24px 64px}
+main{padding-top:40px;padding-bottom:64px}
+main>*{max-width:640px}
+main>.board,main>.consent{max-width:none}
 h1{margin:0;font:400 var(--title)/1.2 var(--serif);letter-spacing:-.01em;text-wrap:balance;overflow-wrap:anywhere}
 h2{margin:40px 0 8px;font:600 var(--head)/1.4 var(--serif);overflow-wrap:anywhere}
 p{margin:8px 0 16px;overflow-wrap:anywhere}
@@ -64,7 +65,6 @@ button:hover,.button:hover{text-decoration:underline;text-underline-offset:.2em}
 .offer p,.card .hint{margin:0}
 .card .offer+.hint{margin-top:16px}
 .offer .quiet{display:block}
-pre.whole{white-space:pre-wrap;overflow-wrap:anywhere}
 .key{font-size:var(--head);user-select:all}
 .about .plain{margin-top:-16px}
 .about .state{margin:8px 0 16px}
@@ -79,9 +79,9 @@ summary{display:inline-block;color:var(--accent);cursor:pointer}
 summary::before{content:"+ "}
 details[open] summary::before{content:"\\2212 "}
 summary:hover{text-decoration:underline;text-underline-offset:.2em}
-pre{margin:8px 0 16px;padding:12px 16px;background:var(--land);border:1px solid var(--line);border-radius:6px;max-width:80ch;overflow-x:auto;font-family:var(--mono);line-height:1.5}
-details pre{max-height:320px;white-space:pre-wrap;overflow-wrap:anywhere}
-.wide{margin:16px 0;overflow-x:auto;border:1px solid var(--line);border-radius:6px}
+pre{margin:8px 0 16px;padding:12px 16px;background:var(--land);border:1px solid var(--line);border-radius:6px;max-width:80ch;font:.875rem/1.6 var(--mono)}
+details pre{max-height:320px;overflow-y:auto}
+.wide{margin:16px 0}
 table{width:100%;border-collapse:collapse;text-align:left;font-variant-numeric:tabular-nums}
 th,td{padding:8px 12px;vertical-align:bottom}
 thead th{background:var(--land);border-bottom:1px solid var(--line)}
@@ -90,7 +90,6 @@ tbody th{font-weight:400}
 thead th+th,td{text-align:right}
 td{font-family:var(--mono)}
 @media (min-width:960px){
-body:has(.consent,.board) .top,main:has(.consent,.board){max-width:1136px}
 .cards{grid-template-columns:repeat(2,minmax(0,1fr))}
 .plans{grid-template-columns:repeat(auto-fit,minmax(304px,1fr))}
 .one{display:grid;grid-template-columns:416px minmax(0,1fr);gap:0 64px;align-items:start}
@@ -100,7 +99,7 @@ body:has(.consent,.board) .top,main:has(.consent,.board){max-width:1136px}
 .details{grid-area:details}
 }
 @media (max-width:600px){
-main{padding:24px 16px 48px}
+main{padding-top:24px;padding-bottom:48px}
 .lead{margin:8px 0 16px}
 .choices{gap:0 8px}
 .card{padding:16px}
@@ -134,14 +133,23 @@ export function pageReply(status: number, text: string) {
   return { status, text, headers: PAGE_HEADERS };
 }
 
-export function renderDocument(page: { readonly title: string; readonly content: Fragment }): string {
+export interface DocumentPage {
+  /** Path of the page, with or without a query: links of its header begin there. */
+  readonly path: string;
+  readonly section: Section | null;
+  readonly title: string;
+  readonly content: Fragment;
+}
+
+export function renderDocument(page: DocumentPage): string {
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
 <meta name="robots" content="noindex"><title>${page.title} · Freehold</title><style>${new Html(STYLE)}</style></head>
 <body>
-<header><div class="top"><span class="home">${MARK}Freehold</span></div><div class="scale" aria-hidden="true"></div></header>
-<main>
+<a class="skip" href="#content">Skip to the content</a>
+${siteHeader(rootFrom(page.path), page.section)}
+<main id="content">
 ${page.content}
 </main>
 </body>
@@ -150,6 +158,8 @@ ${page.content}
 }
 
 export interface ErrorPageView {
+  /** Path of the request, with or without a query. */
+  readonly path: string;
   readonly title: string;
   /** Sentences: what happened, and what to do next. Addresses in it stay text. */
   readonly detail: string;
@@ -159,9 +169,11 @@ export interface ErrorPageView {
   readonly requestId?: string;
 }
 
-/** An error page. It links nowhere: what failed may have been an attack. */
-export function renderErrorPage({ title, detail, closing, requestId }: ErrorPageView): string {
+/** An error page. Only its header links, within this service: what failed may have been an attack. */
+export function renderErrorPage({ path, title, detail, closing, requestId }: ErrorPageView): string {
   return renderDocument({
+    path,
+    section: null,
     title,
     content: html`<h1>${title}</h1><p class="lead">${detail}</p>
 <p>${closing}</p>

@@ -31,6 +31,11 @@ function render(fragment: Fragment): string {
   return String(fragment).replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char);
 }
 
+/** Code that may wrap before each parameter of a URL in it. */
+export function wrappable(code: string): Fragment {
+  return code.split(/(?=&\w+=)/).map((part, at) => (at === 0 ? part : html`<wbr>${part}`));
+}
+
 /** The text, cut with an ellipsis beyond `max` characters. */
 export function shortened(text: string, max: number): string {
   const characters = Array.from(text);

@@ -5,8 +5,8 @@ import { DARK, LIGHT, properties } from './palette.ts';
 export const FRAME_STYLE = sheet(`
 :root{color-scheme:light dark;${properties(LIGHT)};--sans:ui-sans-serif,system-ui,sans-serif;
 --serif:ui-serif,Georgia,"Times New Roman",serif;--mono:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;
---title:2.0736rem;--head:1.2rem}
-@media (prefers-color-scheme:dark){:root{${properties(DARK)}}}
+--title:2.0736rem;--head:1.2rem;--shade:#1D232040}
+@media (prefers-color-scheme:dark){:root{${properties(DARK)};--shade:#000000a0}}
 *{box-sizing:border-box}
 html{background:var(--paper);color:var(--ink);font:1rem/1.6 var(--sans);scroll-padding-top:24px;
 -webkit-text-size-adjust:100%}
@@ -17,18 +17,28 @@ a:hover{text-decoration-thickness:2px}
 .skip{position:absolute;left:16px;top:-64px;padding:8px 16px;background:var(--paper);border:1px solid var(--accent);
 border-radius:6px;z-index:1}
 .skip:focus{top:8px}
-.top{display:flex;flex-wrap:wrap;align-items:center;gap:8px 32px;max-width:1136px;margin:0 auto;padding:16px 24px}
-.home{display:inline-flex;align-items:center;gap:12px;font:600 var(--head)/1 var(--serif);color:var(--ink);
+.top,.sub,main{max-width:1280px;margin:0 auto;padding:0 32px}
+.top{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:0 24px;min-height:56px}
+.home{display:inline-flex;align-items:center;gap:12px;min-height:40px;font:600 var(--head)/1 var(--serif);color:var(--ink);
 text-decoration:none;letter-spacing:.01em}
-.home svg{width:32px;height:32px}
-.top ul{display:flex;flex-wrap:wrap;gap:0 24px;margin:0;padding:0;list-style:none}
-.top li{margin:0}
-.top li a{display:inline-block;padding:8px 0;color:var(--quiet);text-decoration:none;border-bottom:2px solid transparent}
-.top li a:hover{color:var(--ink);border-color:var(--line)}
-.top li a[aria-current]{color:var(--ink);border-color:var(--accent)}
-.scale{height:6px;border:solid var(--ink);border-width:1px 0;
+.home svg{width:28px;height:28px}
+header ul{display:flex;flex-wrap:wrap;gap:0 24px;margin:0;padding:0;list-style:none;max-width:none}
+header li{margin:0}
+header li a{display:inline-block;padding:8px 0 6px;color:var(--quiet);text-decoration:none;border-bottom:2px solid transparent}
+header li a:hover{color:var(--ink);border-color:var(--line)}
+header li a[aria-current]{color:var(--ink);border-color:var(--accent)}
+.below{border-bottom:1px solid var(--line)}
+pre{white-space:pre-wrap;overflow-wrap:anywhere}
+.wide{overflow-x:auto;border:1px solid var(--line);border-radius:6px;
+background:linear-gradient(90deg,var(--paper),transparent) 0 0/32px 100% no-repeat local,
+linear-gradient(270deg,var(--paper),transparent) 100% 0/32px 100% no-repeat local,
+linear-gradient(90deg,var(--shade),transparent) 0 0/12px 100% no-repeat scroll,
+linear-gradient(270deg,var(--shade),transparent) 100% 0/12px 100% no-repeat scroll}
+.wide::-webkit-scrollbar{height:10px}
+.wide::-webkit-scrollbar-thumb{background:var(--quiet);border:2px solid var(--paper);border-radius:5px}
+.scale{height:5px;border:solid var(--ink);border-width:1px 0;
 background:repeating-linear-gradient(90deg,var(--ink) 0 64px,var(--paper) 64px 128px)}
-@media (max-width:600px){.top{padding:16px 16px 8px}.top ul{gap:0 16px}}
+@media (max-width:600px){.top,.sub,main{padding-left:16px;padding-right:16px}.top{min-height:52px}header ul{gap:0 16px}}
 `);
 
 /** A stylesheet on one line. */

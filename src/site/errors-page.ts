@@ -96,7 +96,7 @@ function streamErrors(): Html {
 <p>${means}</p><dl><dt>retryable</dt><dd><code>${String(retryable)}</code></dd><dt>Next</dt><dd>${next}</dd></dl></article>`,
   );
   return html`<section><h2>Within a stream</h2>
-<p>Once <a href="${toRoot('errors')}docs#tag/live">a listing stream</a> is open, its status is 200. If the live fetch
+<p>Once <a href="${toRoot('errors')}docs/reference#tag/live">a listing stream</a> is open, its status is 200. If the live fetch
 fails, the event <code>error</code> replaces <code>live</code>, and <code>done</code> still ends the stream. The cached
 record that came first remains valid. <code>retryable</code> says whether an early retry may help.</p>
 ${codeBlock('event: error', 'data: {"code":"timeout","message":"…","retryable":true,"requestId":"req_…"}')}

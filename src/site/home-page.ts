@@ -1,16 +1,19 @@
-// Home page: what the service is, its status, and a first request.
+// Home page: what the service is, its status, homes on the market, and what people can do here.
 
 import type { Tiers } from '../access/tiers/tiers.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
+import { dateAndTime } from '../page/time.ts';
+import { type FrontHome, homeCards, pictureOrigins } from './home-cards.ts';
 import {
   code,
   type FirstLoad,
   link,
   loadingNotice,
   type PageRequest,
+  pagePolicy,
   pageReply,
   renderPage,
 } from './layout.ts';
@@ -28,29 +31,41 @@ export interface HomeOptions {
   readonly publicUrl: string;
   readonly tiers: Tiers;
   readonly findMarketSize: () => Promise<MarketSize>;
+  /** Homes that anybody may be shown; empty where there are none. */
+  readonly findHomes: () => Promise<readonly FrontHome[]>;
   readonly findLoading: () => Promise<FirstLoad | null>;
 }
 
-/** The page shows the current status, and says so if the database is unavailable. */
+/**
+ * The page shows the current status, and says so if the database is unavailable. Homes are shown only when the store is whole:
+ * not during a first load, and not while it cannot be read.
+ */
 export function homeHandler(options: HomeOptions) {
-  const { findMarketSize, findLoading } = options;
+  const { findMarketSize, findHomes, findLoading } = options;
   return async ({ headers }: PageRequest): Promise<Reply> => {
     const size = await nullIfUnavailable(findMarketSize());
     const loading = await nullIfUnavailable(findLoading());
-    const text = homePage(options, size, loading);
-    const reply = pageReply(text);
+    const homes = size === null || loading !== null ? [] : ((await nullIfUnavailable(findHomes())) ?? []);
+    const text = homePage(options, { size, loading, homes });
+    const reply = pageReply(text, pagePolicy(["'self'", ...pictureOrigins(homes)]));
     if (loading !== null) return { text, headers: { ...reply.headers, 'cache-control': 'no-store' } };
     return conditional(headers, strongEtag(text), reply);
   };
 }
 
-function homePage(options: HomeOptions, size: MarketSize | null, loading: FirstLoad | null): string {
+interface HomeState {
+  readonly size: MarketSize | null;
+  readonly loading: FirstLoad | null;
+  readonly homes: readonly FrontHome[];
+}
+
+function homePage(options: HomeOptions, { size, loading, homes }: HomeState): string {
   return renderPage({
     name: null,
     title: 'A property-listing API',
     summary:
       'This Freehold service searches homes for sale and for rent, serves areas and market statistics, and reads single homes with their history, live from their source.',
-    content: html`${loading === null ? null : loadingNotice(loading)}${status(size)}${firstRequest(options)}${nextSteps()}`,
+    content: html`${loading === null ? null : loadingNotice(loading)}${status(size)}${onTheMarket(homes)}${ways()}${firstRequest(options)}`,
   });
 }
 
@@ -66,16 +81,76 @@ the moment. See <a href="readyz?verbose">readyz</a> for details.</p></section>`;
   const confirmed =
     size.confirmedAt === null
       ? 'There are no listings yet.'
-      : `Last confirmed by a source on ${minute(size.confirmedAt)}.`;
+      : html`Last confirmed by a source on ${dateAndTime(Date.parse(size.confirmedAt))}.`;
   return html`<section><h2>Status</h2>
 <dl class="market">${figures.map(([name, count]) => html`<div><dt>${name}</dt><dd>${count.toLocaleString('en-US')}</dd></div>`)}</dl>
 <p>The service is up. ${confirmed}</p></section>`;
 }
 
-/** 22 November 2026, 17:55 UTC */
-function minute(time: string): string {
-  const style = { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' } as const;
-  return `${new Date(time).toLocaleString('en-GB', style)} UTC`;
+function onTheMarket(homes: readonly FrontHome[]): Html | null {
+  if (homes.length === 0) return null;
+  return html`<section><h2>New on the market</h2>${homeCards(homes, '')}</section>`;
+}
+
+interface Way {
+  readonly title: string;
+  readonly text: string;
+  readonly links: readonly (readonly [href: string, name: string])[];
+}
+
+const WAYS: readonly Way[] = [
+  {
+    title: 'Search and build',
+    text: 'Homes, areas and figures of the market over HTTP, one home live from its source. Start without a key.',
+    links: [
+      [link(null, 'start'), 'Quickstart'],
+      [link(null, ''), 'Reference'],
+      [link(null, 'metrics'), 'Metrics'],
+    ],
+  },
+  {
+    title: 'Connect an agent',
+    text: 'Search, compare and watch from Claude, ChatGPT, an editor or an agent of your own.',
+    links: [[link(null, 'mcp'), 'How to connect']],
+  },
+  {
+    title: 'Let apps in',
+    text: 'A person gives an app access without showing it a key, and ends it at any time.',
+    links: [
+      [link(null, 'oauth'), 'OAuth'],
+      ['oauth/grants', 'Connected apps'],
+    ],
+  },
+  {
+    title: 'Watch the market',
+    text: 'Get events when a home, the matches of a search or a figure changes.',
+    links: [['account/watchers', 'Your watchers']],
+  },
+  {
+    title: 'Get a key',
+    text: 'What each plan gets, what it costs, and what your key has used this month.',
+    links: [
+      ['billing', 'Plans'],
+      ['account', 'Your account'],
+      [link(null, 'limits'), 'Limits'],
+    ],
+  },
+  {
+    title: 'Solve a problem',
+    text: 'What each error means and what to do next, and whether this service is ready.',
+    links: [
+      [link(null, 'errors'), 'Errors'],
+      ['readyz?verbose', 'Readiness'],
+    ],
+  },
+];
+
+function ways(): Html {
+  const items = WAYS.map(
+    ({ title, text, links }) => html`<li><h3>${title}</h3><p>${text}</p>
+<span>${links.map(([href, name]) => html`<a href="${href}">${name}</a>`)}</span></li>`,
+  );
+  return html`<section><h2>What you can do here</h2><ul class="ways">${items}</ul></section>`;
 }
 
 function firstRequest({ publicUrl, tiers }: HomeOptions): Html {
@@ -83,17 +158,4 @@ function firstRequest({ publicUrl, tiers }: HomeOptions): Html {
   return html`<section><h2>A first request</h2>
 <p>Searches need no key${limit === null ? '' : `, up to ${limit.toLocaleString('en-US')} a minute`}.</p>
 ${code(`curl '${publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3'`)}</section>`;
-}
-
-function nextSteps(): Html {
-  return html`<section><h2>Documentation</h2><ul>
-<li><a href="${link(null, 'start')}">Quickstart</a>: from a key to the first stream in five minutes.</li>
-<li><a href="${link(null, '')}">Reference</a>: every endpoint, with requests to copy.</li>
-<li><a href="${link(null, 'oauth')}">OAuth</a>: how apps get access without seeing a key.</li>
-<li><a href="${link(null, 'mcp')}">Agents</a>: connect Claude, ChatGPT, an editor or an agent of your own.</li>
-<li><a href="billing">Plans</a>: what each gets, and how to get a key.</li>
-<li><a href="account">Your account</a>: your plan, and what you have used this month.</li>
-<li><a href="account/watchers">Your watchers</a>: what they told you, and where it was sent.</li>
-<li><a href="${link(null, 'limits')}">Limits</a>: who may call what, and how often.</li>
-<li><a href="${link(null, 'errors')}">Errors</a>: what each code means and what to do next.</li></ul></section>`;
 }

@@ -4,8 +4,9 @@ import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
-import { type Fragment, Html, html } from '../page/html.ts';
-import { FAVICON, MARK } from '../page/mark.ts';
+import { siteHeader } from '../page/header.ts';
+import { type Fragment, Html, html, wrappable } from '../page/html.ts';
+import { FAVICON } from '../page/mark.ts';
 import { FRAME_STYLE, hashSource } from '../page/style.ts';
 import { TEXT_STYLE } from './style.ts';
 
@@ -32,6 +33,7 @@ if (navigator.clipboard) for (const block of document.querySelectorAll('.code'))
 export const PAGES = {
   start: 'First steps',
   '': 'Reference',
+  reference: 'Try it',
   oauth: 'OAuth',
   mcp: 'Agents',
   metrics: 'Metrics',
@@ -52,15 +54,20 @@ export interface Page {
   readonly content: Fragment;
 }
 
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${hashSource(STYLE)}`,
-  `script-src ${hashSource(COPY_SCRIPT)}`,
-  'img-src data:',
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** The policy of a page; `pictures`: sources of pictures besides those in the page itself. */
+export function pagePolicy(pictures: readonly string[] = []): string {
+  return [
+    "default-src 'none'",
+    `style-src ${hashSource(STYLE)}`,
+    `script-src ${hashSource(COPY_SCRIPT)}`,
+    `img-src ${['data:', ...pictures].join(' ')}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+const POLICY = pagePolicy();
 
 /** A link from one page to another: relative, so that it also works under another host name or below a path. */
 export function link(from: PageName | null, to: PageName): string {
@@ -78,7 +85,7 @@ export function renderPage(page: Page): string {
 <head>${headOf(page.title, page.summary, STYLE)}</head>
 <body>
 <a class="skip" href="#content">Skip to the content</a>
-${header(page.name, root)}
+${header(page.name, page.root)}
 <main id="content">
 <div class="lead"><h1>${page.title}</h1><p>${page.summary}</p></div>
 ${page.content}
@@ -97,14 +104,19 @@ export function headOf(title: string, summary: string, style: string): Html {
 <link rel="icon" type="image/svg+xml" href="${FAVICON}"><style>${new Html(style)}</style>`;
 }
 
-/** Logo, navigation and scale bar. */
-export function header(current: PageName | null, root = toRoot(current)): Html {
+/** The header; on pages of the documentation with the links to all of them. */
+export function header(current: PageName | null, root?: string): Html {
+  // Of the pages outside the documentation, the one for missing addresses names its root.
+  if (current === null) return siteHeader(root ?? '', root === undefined ? 'home' : null);
   const items = Object.entries(PAGES).map(([name, title]) => {
     const here = name === current ? new Html(' aria-current="page"') : null;
-    return html`<li><a href="${root}${addressOf(name)}"${here}>${title}</a></li>`;
+    return html`<li><a href="${toRoot(current)}${addressOf(name)}"${here}>${title}</a></li>`;
   });
-  return html`<header><div class="top"><a class="home" href="${root === '' ? './' : root}">${MARK}Freehold</a>
-<nav aria-label="Documentation"><ul>${items}</ul></nav></div><div class="scale" aria-hidden="true"></div></header>`;
+  return siteHeader(
+    toRoot(current),
+    'docs',
+    html`<div class="below"><nav class="sub" aria-label="Documentation"><ul>${items}</ul></nav></div>`,
+  );
 }
 
 /** Prefix of links from a page to the root of the service. */
@@ -112,9 +124,9 @@ export function toRoot(from: PageName | null): string {
   return from === '' || from === null ? '' : '../';
 }
 
-/** Lines of code; long ones scroll, by keyboard too. A script adds a button that copies them. */
+/** Lines of code; long ones wrap, URLs before a parameter. A script adds a button that copies them. */
 export function code(...lines: readonly string[]): Html {
-  return html`<div class="code"><pre tabindex="0"><code>${lines.join('\n')}</code></pre></div>`;
+  return html`<div class="code"><pre><code>${wrappable(lines.join('\n'))}</code></pre></div>`;
 }
 
 /** A table that scrolls sideways by itself on narrow screens, by keyboard too. */
@@ -154,7 +166,7 @@ export interface FirstLoad {
 }
 
 export type PageRequest = Pick<RequestContext<unknown>, 'headers'>;
-export type PageHandler = (request: PageRequest) => Reply;
+export type PageHandler = (request: PageRequest) => Reply | Promise<Reply>;
 
 /**
  * Adds a notice below the page's header during a first load; such a response is not cached. If the database is unavailable
@@ -164,7 +176,7 @@ export function withLoadingNotice(handler: PageHandler, findLoading: () => Promi
   return async (request: PageRequest): Promise<Reply> => {
     const loading = await nullIfUnavailable(findLoading());
     if (loading === null) return handler(request);
-    const { text, headers: { etag: _, ...headers } = {} } = handler({ headers: {} });
+    const { text, headers: { etag: _, ...headers } = {} } = await handler({ headers: {} });
     return {
       text: text?.replace('</header>', (end) => `${end}${loadingNotice(loading).text}`) ?? '',
       headers: { ...headers, 'cache-control': 'no-store' },

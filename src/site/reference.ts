@@ -1,4 +1,4 @@
-// API reference: the page that shows Scalar, its OpenAPI document, and the script of Scalar.
+// Interactive API reference: the page that shows Scalar, its OpenAPI document, and the script of Scalar.
 
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -17,7 +17,7 @@ import { header, headOf, type PageRequest } from './layout.ts';
 
 /** Nothing is loaded from, sent to or stored elsewhere; keys are forgotten on leaving. */
 const CONFIGURATION = {
-  url: 'docs/reference.json',
+  url: 'reference.json',
   theme: 'none',
   layout: 'modern',
   withDefaultFonts: false,
@@ -31,7 +31,7 @@ const CONFIGURATION = {
   documentDownloadType: 'none',
   defaultHttpClient: { targetKey: 'shell', clientKey: 'curl' },
   defaultOpenFirstTag: true,
-  metaData: { title: 'Reference · Freehold' },
+  metaData: { title: 'Try it · Freehold' },
 };
 
 const SCRIPT = `Scalar.createApiReference('#reference', ${JSON.stringify(CONFIGURATION)})`;
@@ -51,17 +51,17 @@ export function referencePolicy(): string {
   ].join('; ');
 }
 
-export function referencePage(): string {
+export function interactivePage(): string {
   const summary = 'Every endpoint of the service, with its parameters, answers and errors.';
   return html`<!doctype html>
 <html lang="en">
-<head>${headOf('Reference', summary, FRAME_STYLE + THEME)}</head>
+<head>${headOf('Try it', summary, FRAME_STYLE + THEME)}</head>
 <body class="reference">
 <a class="skip" href="#reference">Skip to the reference</a>
-${header('')}
-<noscript><p>This page needs JavaScript. <a href="openapi.json">openapi.json</a> has the same for machines.</p></noscript>
+${header('reference')}
+<noscript><p>This page needs JavaScript. <a href="../docs">The reference</a> lists every endpoint without.</p></noscript>
 <main id="reference"></main>
-<script src="docs/reference.js?v=${SCALAR_VERSION}"></script>
+<script src="reference.js?v=${SCALAR_VERSION}"></script>
 <script>${new Html(SCRIPT)}</script>
 </body>
 </html>

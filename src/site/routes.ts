@@ -7,6 +7,7 @@ import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { FAVICON_FILE } from '../page/mark.ts';
 import { errorsPage } from './errors-page.ts';
+import type { FrontHome } from './home-cards.ts';
 import { homeHandler, type MarketSize } from './home-page.ts';
 import {
   type FirstLoad,
@@ -20,12 +21,13 @@ import { type AgentFeatures, mcpPage } from './mcp-page.ts';
 import { metricsPage, type PrintedMetric } from './metrics-page.ts';
 import { type Lifetimes, oauthPage } from './oauth-page.ts';
 import {
+  interactivePage,
   type ReferenceOptions,
   referenceHandler,
-  referencePage,
   referencePolicy,
   scalarReply,
 } from './reference.ts';
+import { referencePageHandler } from './reference-page.ts';
 import { startPage } from './start-page.ts';
 
 export interface SiteOptions {
@@ -41,6 +43,8 @@ export interface SiteOptions {
   /** All routes of the service; called when the page of limits is first rendered. */
   readonly routes: () => readonly Route<Principal>[];
   readonly findMarketSize: () => Promise<MarketSize>;
+  /** Homes that anybody may be shown; empty where there are none. */
+  readonly findHomes: () => Promise<readonly FrontHome[]>;
   readonly reference: ReferenceOptions;
   /** Progress of a source's first load; null if none is under way. */
   readonly findLoading: () => Promise<FirstLoad | null>;
@@ -64,8 +68,19 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
     docs(
       '/docs',
       'showReference',
-      'The API reference, for people',
-      pageHandler(referencePage, referencePolicy),
+      'Every endpoint, and a home as the API answers with it',
+      referencePageHandler({
+        publicUrl,
+        document: reference.document,
+        findHomes: options.findHomes,
+        isLoading: async () => (await findLoading()) !== null,
+      }),
+    ),
+    docs(
+      '/docs/reference',
+      'showInteractiveReference',
+      'The interactive API reference, for people',
+      pageHandler(interactivePage, referencePolicy),
     ),
     docs(
       '/docs/start',

@@ -3,7 +3,7 @@ import { sheet } from '../page/style.ts';
 
 /** Three sizes, in steps of 1.2 from 16 px. */
 export const TEXT_STYLE = sheet(`
-main{max-width:1136px;margin:0 auto;padding:48px 24px 64px}
+main{padding-top:48px;padding-bottom:64px}
 .lead{max-width:68ch;margin:0 0 40px}
 .lead p{margin:16px 0 0;color:var(--quiet)}
 h1{margin:0;font:400 var(--title)/1.2 var(--serif);letter-spacing:-.01em;text-wrap:balance}
@@ -18,8 +18,7 @@ code,pre,kbd,.figures td{font-family:var(--mono);font-variant-numeric:tabular-nu
 code{font-size:1em;overflow-wrap:anywhere}
 p code,li code,dd code{padding:0 4px;background:var(--land);border-radius:4px}
 pre{margin:16px 0;padding:16px;max-width:80ch;background:var(--land);border:1px solid var(--line);border-radius:6px;
-overflow-x:auto;line-height:1.5}
-pre code{overflow-wrap:normal}
+font-size:.875rem;line-height:1.6}
 .code{display:flex;align-items:start;gap:8px;margin:16px 0;max-width:880px}
 .code pre{flex:1;margin:0;min-width:0;max-width:none}
 .copy{padding:4px 12px;font:600 1rem/1.5 var(--sans);color:var(--accent);background:var(--paper);border:1px solid var(--line);
@@ -30,7 +29,24 @@ border:1px solid var(--line);border-radius:6px}
 .market div{display:flex;flex-direction:column}
 .market dt{order:1}
 .market dd{margin:0;font:400 var(--title)/1.2 var(--serif);font-variant-numeric:tabular-nums}
-.wide{margin:16px 0 24px;overflow-x:auto;border:1px solid var(--line);border-radius:6px}
+.homes{display:grid;grid-template-columns:repeat(6,minmax(0,1fr));gap:24px 20px;max-width:none;margin:16px 0;padding:0;list-style:none}
+.homes li{margin:0}
+.home-card{position:relative;font-size:.8125rem;line-height:1.5}
+.home-card img{display:block;width:100%;height:auto;aspect-ratio:3/2;object-fit:cover;background:var(--land);border-radius:6px}
+.home-card p{margin:0;overflow-wrap:anywhere}
+.home-card .price{margin-top:8px;font:600 1.1875rem/1.4 var(--sans);font-variant-numeric:tabular-nums}
+.home-card .tag{position:absolute;left:8px;top:8px;padding:0 8px;background:var(--paper);border-radius:4px;font-weight:600}
+.tag.sale{color:var(--sale)}
+.tag.rental{color:var(--rental)}
+.quiet{color:var(--quiet)}
+.one-home{display:grid;grid-template-columns:minmax(0,1fr);gap:24px}
+.ways{display:grid;grid-template-columns:repeat(auto-fit,minmax(256px,1fr));gap:20px;max-width:none;margin:16px 0;padding:0;list-style:none}
+.ways li{display:flex;flex-direction:column;margin:0;padding:16px 20px;border:1px solid var(--line);border-radius:6px}
+.ways h3{margin:0;font:600 var(--head)/1.4 var(--serif)}
+.ways p{margin:4px 0 12px;flex:1}
+.ways span{display:flex;flex-wrap:wrap;gap:4px 16px}
+.operations th{width:45%}
+.wide{margin:16px 0 24px}
 table{width:100%;border-collapse:collapse;text-align:left}
 th,td{padding:8px 16px;vertical-align:top}
 thead th{background:var(--land);border-bottom:1px solid var(--line);font-weight:600;white-space:nowrap}
@@ -67,11 +83,15 @@ summary::before{content:"+ "}
 details[open] summary::before{content:"\\2212 "}
 summary:hover{text-decoration:underline;text-underline-offset:.2em}
 .note{padding:12px 16px;max-width:72ch;background:var(--water);border-radius:6px}
-header+.note{margin:0;padding:12px 24px;max-width:none;border-radius:0}
+header+.note{margin:0;padding:12px 32px;max-width:none;border-radius:0}
 tbody .tier{font-weight:600}
 footer{border-top:1px solid var(--line)}
-footer p{max-width:1136px;margin:0 auto;padding:24px;color:var(--quiet)}
+footer p{max-width:1280px;margin:0 auto;padding:24px 32px;color:var(--quiet)}
+@media (prefers-color-scheme:dark){img{filter:brightness(.86)}}
+@media (max-width:1000px){.homes{grid-template-columns:repeat(3,minmax(0,1fr))}}
 @media (min-width:960px){
+.one-home{grid-template-columns:320px minmax(0,1fr)}
+.one-home .code{margin:0 0 16px}
 .map{grid-template-columns:288px minmax(0,1fr)}
 .legend{position:sticky;top:24px;align-self:start;max-height:calc(100vh - 48px);overflow-y:auto}
 .legend ul{columns:1}
@@ -81,8 +101,15 @@ footer p{max-width:1136px;margin:0 auto;padding:24px;color:var(--quiet)}
 main,footer p{padding-left:16px;padding-right:16px}
 main{padding-top:32px}
 .code{flex-direction:column;align-items:stretch}
+.homes{grid-template-columns:repeat(2,minmax(0,1fr));gap:24px 12px}
 .copy{align-self:end}
 th,td{padding:8px 12px}
+.wide:not(:has(.figures)) thead{position:absolute;clip-path:inset(50%)}
+.wide:not(:has(.figures)) :is(tr,th,td){display:block;min-width:0}
+.wide:not(:has(.figures)) tr{padding:8px 12px}
+.wide:not(:has(.figures)) tbody :is(th,td){padding:2px 0;border:0}
+.wide:not(:has(.figures)) td{color:var(--quiet)}
+:is(td,th) code{white-space:normal}
 }
-@media print{.skip,.top ul,footer{display:none}}
+@media print{.skip,header nav,footer{display:none}}
 `);

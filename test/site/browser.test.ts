@@ -11,6 +11,7 @@ import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
+import type { FrontHome } from '../../src/site/home-cards.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
 import { siteRoutes } from '../../src/site/routes.ts';
 import { noBrowser as skip, startBrowser, type Visit, visit } from '../support/browser/chromium.ts';
@@ -26,6 +27,20 @@ const anonymous: Principal = {
   scopes: null,
 };
 
+const HOME: FrontHome = {
+  id: 'lst_1',
+  listingType: 'sale',
+  price: 759_900,
+  currency: 'USD',
+  priceFrequency: 'ONE_TIME',
+  bedrooms: 3,
+  bathrooms: 2.5,
+  livingArea: 1_840,
+  address: '12 <Elm> Street',
+  attribution: 'Elm Homes',
+  picture: 'favicon.svg',
+};
+
 const MARKET = { sales: 12_345, rentals: 678, areas: 90, confirmedAt: '2026-03-31T12:00:00.000Z' };
 
 async function startSite(): Promise<string> {
@@ -35,6 +50,7 @@ async function startSite(): Promise<string> {
     ...{ lifetimes: LIFETIMES, agents: AGENTS },
     findLoading: async () => null,
     findMarketSize: async () => MARKET,
+    findHomes: async () => [HOME],
     routes: () => routes,
     reference: {
       ...{ clock: systemClock, document: () => server.openapi, samples: {}, placeholders: {} },
@@ -69,13 +85,15 @@ async function show(path: string, options: BrowserContextOptions): Promise<Visit
   assert.ok(parts !== null);
   const [base, browser] = parts;
   const shown = await visit(browser, `${base}${path}`, { origins: [base], ...options });
-  if (path === '/docs') await shown.page.getByRole('heading', { name: 'Freehold', level: 1 }).waitFor();
+  if (path === '/docs/reference')
+    await shown.page.getByRole('heading', { name: 'Freehold', level: 1 }).waitFor();
   return shown;
 }
 
 for (const path of [
   '/',
   '/docs',
+  '/docs/reference',
   '/docs/start',
   '/docs/oauth',
   '/docs/mcp',
@@ -97,6 +115,31 @@ for (const path of [
     }
   });
 }
+
+test('a page of the documentation takes less than 500 kB; only the interactive reference loads more', {
+  skip,
+}, async () => {
+  assert.ok(parts !== null);
+  const [base, browser] = parts;
+  const bytesOf = async (path: string): Promise<number> => {
+    const context = await browser.newContext();
+    const page = await context.newPage();
+    const session = await context.newCDPSession(page);
+    await session.send('Network.enable');
+    let bytes = 0;
+    session.on('Network.loadingFinished', ({ encodedDataLength }) => {
+      bytes += encodedDataLength;
+    });
+    await page.goto(`${base}${path}`, { waitUntil: 'networkidle' });
+    await context.close();
+    return bytes;
+  };
+  for (const path of ['/', '/docs', '/docs/start', '/docs/errors']) {
+    const bytes = await bytesOf(path);
+    assert.ok(bytes > 1_000 && bytes < 500_000, `${path} takes ${bytes} bytes`);
+  }
+  assert.ok((await bytesOf('/docs/reference')) > 500_000);
+});
 
 test('an error code in the address leads to its entry, by keyboard alone one can reach the content', {
   skip,

@@ -9,11 +9,12 @@ import { PROBLEMS } from '../../src/lib/problem.ts';
 import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { databaseUnavailable } from '../../src/postgres/client/connection-errors.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
+import type { FrontHome } from '../../src/site/home-cards.ts';
 import type { FirstLoad } from '../../src/site/layout.ts';
 import { mcpPage } from '../../src/site/mcp-page.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
 import { type ReferenceOptions, referenceHandler } from '../../src/site/reference.ts';
-import { siteRoutes } from '../../src/site/routes.ts';
+import { type SiteOptions, siteRoutes } from '../../src/site/routes.ts';
 import type { LiveFailure } from '../../src/sources/source.ts';
 import { textOf } from '../support/browser/page-text.ts';
 import { AGENTS } from '../support/service/agent-features.ts';
@@ -23,6 +24,7 @@ import { serveRoutes, testRoute } from '../support/service/http-server.ts';
 const PAGES = [
   '/',
   '/docs',
+  '/docs/reference',
   '/docs/start',
   '/docs/oauth',
   '/docs/mcp',
@@ -51,10 +53,13 @@ const FEATURES = [
 ];
 
 const DOCUMENT = {
+  tags: [{ name: 'Homes', description: 'All <homes>.' }],
   paths: {
     '/v1/homes/{id}': {
       get: {
         operationId: 'getHome',
+        tags: ['Homes'],
+        summary: 'Get a home',
         parameters: [
           { name: 'id', required: true, example: 'home_1' },
           { name: 'limit', example: 3 },
@@ -72,6 +77,20 @@ function reference(replaced: Partial<ReferenceOptions> = {}): ReferenceOptions {
   };
 }
 
+const HOME: FrontHome = {
+  id: 'lst_1',
+  listingType: 'sale',
+  price: 759_900,
+  currency: 'USD',
+  priceFrequency: 'ONE_TIME',
+  bedrooms: 3,
+  bathrooms: 2.5,
+  livingArea: 1_840,
+  address: '12 <Elm> Street',
+  attribution: 'Elm Homes',
+  picture: 'favicon.svg',
+};
+
 const MARKET = { sales: 12_345, rentals: 678, areas: 90, confirmedAt: '2026-03-31T12:00:00.000Z' };
 
 function serveSite(
@@ -79,6 +98,7 @@ function serveSite(
   tiers = TIERS,
   loading: FirstLoad | null = null,
   findMarketSize = async () => MARKET,
+  findHomes: SiteOptions['findHomes'] = async () => [HOME],
 ) {
   const site: readonly Route<never>[] = siteRoutes({
     publicUrl: 'https://api.example',
@@ -88,6 +108,7 @@ function serveSite(
     routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
     reference: reference(),
     findMarketSize,
+    findHomes,
   });
   const describe = {
     title: 'Test',
@@ -129,6 +150,60 @@ test('the home page says how large the market is and how fresh, and shows a firs
   for (const text of ['12,345', '678', '90', '31 March 2026', 'https://api.example/v1/search/sales?'])
     assert.ok(page.includes(text), text);
   assert.doesNotMatch(page, /(?:src|href)="https?:/);
+});
+
+test('the home page shows homes with their picture, price and facts, each as people write it', async (t) => {
+  const homes = [
+    HOME,
+    { ...HOME, listingType: 'rental' as const, price: 2_000, priceFrequency: 'MONTHLY', bedrooms: 0 },
+    { ...HOME, picture: 'https://pictures.example/a.jpg', bathrooms: null, livingArea: null, bedrooms: 1 },
+  ];
+  const web = await serveSite(t, TIERS, null, undefined, async () => homes);
+  const answer = await web.fetch('/');
+  const page = await answer.text();
+  assert.match(
+    textOf(page),
+    /For sale \$759,900 3 beds · 2\.5 baths · 1,840 sq ft 12 <Elm> Street Elm Homes/,
+  );
+  assert.match(textOf(page), /For rent \$2,000 a month studio/);
+  assert.match(textOf(page), /\$759,900 1 bed 12 <Elm>/);
+  const pictures = [...page.matchAll(/<img src="([^"]+)"/g)].map(([, src]) => src);
+  assert.deepEqual(pictures, ['favicon.svg', 'favicon.svg', 'https://pictures.example/a.jpg']);
+  assert.match(
+    answer.headers.get('content-security-policy') ?? '',
+    /img-src data: 'self' https:\/\/pictures\.example;/,
+  );
+});
+
+test('no home is shown while a source is loaded for the first time, nor where the store cannot be read or is empty', async (t) => {
+  const loading = { source: 'sample', records: 1, total: 2 };
+  const away = async () => {
+    throw databaseUnavailable(new Error('The database is away.'));
+  };
+  const sites = [
+    await serveSite(t, TIERS, loading),
+    await serveSite(t, TIERS, null, away),
+    await serveSite(t, TIERS, null, undefined, away),
+    await serveSite(t, TIERS, null, undefined, async () => []),
+  ];
+  for (const web of sites)
+    for (const path of ['/', '/docs']) {
+      const answer = await web.fetch(path);
+      assert.equal(answer.status, 200);
+      const page = await answer.text();
+      if (path === '/docs' && web === sites[1]) continue;
+      assert.doesNotMatch(page, /<img|759,900/);
+    }
+  const whole = await serveSite(t);
+  for (const path of ['/', '/docs']) assert.match(await (await whole.fetch(path)).text(), /<img[^>]*>/);
+});
+
+test('the reference begins with a home of this store and its request, then lists every endpoint by subject', async (t) => {
+  const text = textOf(await (await (await serveSite(t)).fetch('/docs')).text());
+  assert.match(
+    text,
+    /Reference .* A home, and the request for it .*\$759,900 .* curl 'https:\/\/api\.example\/v1\/property\/lst_1' .*"price": 759900.* Homes All <homes>\. .*GET \/v1\/homes\/\{id\} Get a home/,
+  );
 });
 
 test('while the database does not answer, the home page says so, and all that it leads to still opens', async (t) => {
@@ -301,7 +376,7 @@ for (const path of PAGES) {
     assert.doesNotMatch(policy, /script-src[^;]*unsafe|https?:/);
     const scripts = /<script|script-src/.test(policy + (await answer.text()));
     assert.ok(scripts);
-    if (path !== '/docs') assert.match(policy, /script-src 'sha256-[^' ]+'(?:;|$)/);
+    if (path !== '/docs/reference') assert.match(policy, /script-src 'sha256-[^' ]+'(?:;|$)/);
     assert.match(answer.headers.get('content-type') ?? '', /^text\/html; charset=utf-8$/);
     const again = await web.fetch(path, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } });
     assert.equal(again.status, 304);
@@ -326,8 +401,8 @@ for (const path of PAGES) {
 
 test('the script of the reference is kept for long under its version only, and comes as gzip where that is read', async (t) => {
   const web = await serveSite(t);
-  const [, src = ''] = /<script src="([^"]+)"/.exec(await (await web.fetch('/docs')).text()) ?? [];
-  const zipped = await web.fetch(`/${src}`, { headers: { 'accept-encoding': 'gzip' } });
+  const [, src = ''] = /<script src="([^"]+)"/.exec(await (await web.fetch('/docs/reference')).text()) ?? [];
+  const zipped = await web.fetch(`/docs/${src}`, { headers: { 'accept-encoding': 'gzip' } });
   assert.equal(zipped.headers.get('content-encoding'), 'gzip');
   assert.match(zipped.headers.get('cache-control') ?? '', /max-age=31536000, immutable/);
   const script = await zipped.text();
@@ -337,7 +412,7 @@ test('the script of the reference is kept for long under its version only, and c
   assert.equal(plain.headers.get('cache-control'), 'no-cache');
   assert.equal(await plain.text(), script);
   const etag = plain.headers.get('etag') ?? '';
-  assert.equal((await web.fetch(`/${src}`, { headers: { 'if-none-match': etag } })).status, 304);
+  assert.equal((await web.fetch(`/docs/${src}`, { headers: { 'if-none-match': etag } })).status, 304);
 });
 
 test('pages are no operations of the OpenAPI document', async (t) => {

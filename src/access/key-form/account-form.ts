@@ -2,13 +2,13 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { ErrorForm } from '../../http/frame/route.ts';
-import type { Reply } from '../../http/output/reply.ts';
+import type { Headers, Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { PAGE_HEADERS, pageReply, renderErrorPage } from '../../page/document.ts';
+import { type ErrorPageView, PAGE_HEADERS, pageReply, renderErrorPage } from '../../page/document.ts';
 import { RequestThrottle } from '../limits/request-throttle.ts';
 import type { Principal } from '../tiers/tiers.ts';
-import { isSameOrigin, type KeyFields, type KeyForm, type KeyHolder } from './key-form.ts';
+import { isOwnForm, type KeyFields, type KeyForm, type KeyHolder } from './key-form.ts';
 import { type KeyFault, keyFaultOf, keyPageReply } from './key-page.ts';
 
 /** Bytes of a form. */
@@ -21,6 +21,8 @@ export interface FormCall {
   readonly headers: IncomingHttpHeaders;
   readonly address: string;
   readonly requestId: string;
+  /** Path and query. */
+  readonly url: string;
 }
 
 /** Whoever sent a form, with the proof that replaces the key in the next one. */
@@ -29,12 +31,16 @@ export interface FormSender {
   /** Wall-clock milliseconds at which the subscription ends; null when no end is known. */
   readonly endsAt: number | null;
   readonly proof: string;
+  /** Of the reply that shows its page. */
+  readonly headers: Headers;
 }
 
 export interface AccountForm {
   /** The page that asks for a key. */
   keyReply(fault: KeyFault | null, error?: unknown): Reply;
-  /** Who sent a form; a reply where another site sent it, or its key or proof is not good. */
+  /** Who opens the page, by the cookie; without a good one the page that asks for a key. */
+  open(call: FormCall): Promise<FormSender | Reply>;
+  /** Who sent a form; a reply where no page of ours sent it, or its key or proof is not good. */
   identify(call: FormCall, fields: KeyFields): Promise<FormSender | Reply>;
 }
 
@@ -52,72 +58,98 @@ export function createAccountForm(options: AccountFormOptions): AccountForm {
   const throttle = new RequestThrottle(clock, FORMS_PER_MINUTE);
 
   function keyReply(fault: KeyFault | null, error?: unknown): Reply {
-    return withHeaders(keyPageReply(renderKeyPage(fault), fault, publicUrl), retryHeaders(error));
+    const reply = keyPageReply(renderKeyPage(fault), fault, publicUrl);
+    return withHeaders(reply, { ...VARY, ...retryHeaders(error) });
   }
 
-  async function senderOf(holder: KeyHolder): Promise<FormSender> {
+  /** Whoever holds a key, as long as they do not send very many forms. */
+  async function admit(
+    call: FormCall,
+    holder: KeyHolder,
+    isRemembered: boolean,
+  ): Promise<FormSender | Reply> {
+    const wait = throttle.take(holder.subscription);
+    if (wait > 0) return tooManyForms(call, wait);
     const { caller, endsAt } = await keyForm.resolveCaller(holder);
-    return { caller, endsAt, proof: await keyForm.signProof(path, holder.subscription) };
+    const cookie = isRemembered ? await keyForm.cookie.remember(holder.subscription) : {};
+    const proof = await keyForm.signProof(path, holder.subscription);
+    return { caller, endsAt, proof, headers: { ...VARY, ...cookie } };
+  }
+
+  function refuse(error: unknown): Reply {
+    const fault = keyFaultOf(error);
+    if (fault === null) throw error;
+    return keyReply(fault, error);
   }
 
   return {
     keyReply,
+    async open(call) {
+      const subscription = await keyForm.cookie.read(call.headers);
+      if (subscription === null) return keyReply(null);
+      return admit(call, { subscription, status: null }, true).catch(refuse);
+    },
     async identify(call, fields) {
-      if (!isSameOrigin(call.headers, publicUrl)) return foreignForm(call);
+      if (!isOwnForm(call.headers, publicUrl)) return foreignForm(call);
       try {
         const holder = await keyForm.identify(path, fields, call.address);
         if (holder === null) return keyReply('stale');
-        const wait = throttle.take(holder.subscription);
-        return wait > 0 ? tooManyForms(call, wait) : await senderOf(holder);
+        return await admit(call, holder, await isToRemember(keyForm.cookie, call.headers, holder));
       } catch (error) {
-        const fault = keyFaultOf(error);
-        if (fault === null) throw error;
-        return keyReply(fault, error);
+        return refuse(error);
       }
     },
   };
 }
 
+/** Whoever types a key is remembered, and so is whoever goes on with it; after they had it forgotten no proof brings it back. */
+export async function isToRemember(
+  cookie: KeyForm['cookie'],
+  headers: IncomingHttpHeaders,
+  { subscription, status }: KeyHolder,
+): Promise<boolean> {
+  return status !== null || (await cookie.read(headers)) === subscription;
+}
+
+/** What a page of the account shows depends on its cookie. */
+export const VARY = { vary: 'cookie' } as const;
+
 /** How long to wait, of an error that says so. */
-export function retryHeaders(error: unknown): Readonly<Record<string, string>> {
+export function retryHeaders(error: unknown): Headers {
   const wait = error instanceof Problem ? error.headers['retry-after'] : undefined;
   return wait === undefined ? {} : { 'retry-after': wait };
 }
 
-export function withHeaders(reply: Reply, headers: Readonly<Record<string, string>>): Reply {
+export function withHeaders(reply: Reply, headers: Headers): Reply {
   return { ...reply, headers: { ...reply.headers, ...headers } };
 }
 
 /** The refusal of a form that a page of another site sent. */
-export function foreignForm({ requestId }: Pick<FormCall, 'requestId'>): Reply {
+export function foreignForm({ requestId, url }: Pick<FormCall, 'requestId' | 'url'>): Reply {
   const detail = 'Another site sent this form. Open the page of this service, and fill the form in there.';
-  return pageReply(403, renderRefusal({ title: 'Not done', detail, requestId }));
+  return pageReply(403, renderRefusal({ path: url, title: 'Not done', detail, requestId }));
 }
 
-function tooManyForms({ requestId }: FormCall, wait: number): Reply {
+function tooManyForms({ requestId, url }: FormCall, wait: number): Reply {
   const detail =
     'Very many forms were sent with your key just now. Wait a minute, then go back and try again.';
-  const reply = pageReply(429, renderRefusal({ title: 'Too many requests', detail, requestId }));
+  const reply = pageReply(429, renderRefusal({ path: url, title: 'Too many requests', detail, requestId }));
   return withHeaders(reply, { 'retry-after': String(wait) });
 }
 
 /** An error page of something that was not done. */
-export function renderRefusal(view: {
-  readonly title: string;
-  readonly detail: string;
-  readonly requestId: string;
-}): string {
+export function renderRefusal(view: Omit<ErrorPageView, 'closing'>): string {
   return renderErrorPage({ ...view, closing: 'Nothing has changed.' });
 }
 
 /** Errors outside the handlers: those of the frame, and unexpected ones. */
 export const pageErrors: ErrorForm = {
-  write({ problem, requestId, headers }) {
+  write({ problem, requestId, url, headers }) {
     const detail =
       problem.status >= 500
         ? 'The service cannot do this at the moment. Wait a minute, go back in your browser, and try again.'
         : problem.message;
-    const text = renderRefusal({ title: problem.title, detail, requestId });
+    const text = renderRefusal({ path: url, title: problem.title, detail, requestId });
     return { status: problem.status, text, headers: { ...headers, ...PAGE_HEADERS } };
   },
   answers: {},

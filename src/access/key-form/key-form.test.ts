@@ -23,6 +23,7 @@ function keyForm() {
       keys: { verifyFresh, verifySubscription: verifyFresh },
       clock,
       proofKey: async () => proofKey,
+      publicUrl: 'https://api.example',
     }),
   };
 }

@@ -1,4 +1,4 @@
-// Keys that people type into pages: one bucket of guesses for all pages, and the proof that replaces a key for ten minutes.
+// Keys that people type into pages: one bucket of guesses for all pages, and what replaces a key for ten minutes: proof and cookie.
 
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../lib/clock.ts';
@@ -7,6 +7,7 @@ import { type KeyVerifier, principalOf } from '../keys/key-verifier.ts';
 import { FailureThrottle } from '../limits/failure-throttle.ts';
 import type { ActiveSubscription } from '../tiers/provider.ts';
 import type { Principal } from '../tiers/tiers.ts';
+import { KeyCookie } from './key-cookie.ts';
 import { signParameters, verifyParameters } from './signed-parameters.ts';
 
 /** Wrong keys that one address, or /64, may type in any minute: enough for typing errors, too few for guessing. */
@@ -43,6 +44,8 @@ export interface KeyForm {
   resolveCaller(holder: KeyHolder): Promise<{ readonly caller: Principal; readonly endsAt: number | null }>;
   /** Replaces the key on this page for ten minutes, so that it need not be typed again, or stored. */
   signProof(page: string, subscription: string): Promise<string>;
+  /** Replaces the key when a page of the account is opened. Forms never count by it: they have their proof. */
+  readonly cookie: Pick<KeyCookie, 'isUsed' | 'read' | 'remember' | 'forget'>;
 }
 
 export interface KeyFormOptions {
@@ -50,10 +53,11 @@ export interface KeyFormOptions {
   readonly clock: Clock;
   /** Signs the proofs; the same in all processes. */
   readonly proofKey: () => Promise<Buffer>;
+  readonly publicUrl: string;
 }
 
 /** Create one for all pages: each has a bucket of guesses. */
-export function createKeyForm({ keys, clock, proofKey }: KeyFormOptions): KeyForm {
+export function createKeyForm({ keys, clock, proofKey, publicUrl }: KeyFormOptions): KeyForm {
   const failures = new FailureThrottle(clock, { quota: WRONG_KEYS_PER_MINUTE });
 
   async function checkKey(key: string, address: string): Promise<ActiveSubscription> {
@@ -93,15 +97,22 @@ export function createKeyForm({ keys, clock, proofKey }: KeyFormOptions): KeyFor
       const sealed = new Map(Object.entries({ page: [page], subscription: [subscription] }));
       return signParameters(await proofKey(), sealed, clock.now());
     },
+    cookie: new KeyCookie({ clock, proofKey, publicUrl }),
   };
 }
 
 /**
- * Whether a form comes from a page of ours, as far as the browser says. Programs without these headers pass: no cookie is
- * read here, so no browser can be abused for its session.
+ * Whether a form comes from a page of ours, as far as the browser says. Programs without these headers pass: for forms that
+ * carry a key or a signed request, and in which no cookie counts.
  */
 export function isSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
   const isForeignSite = site !== undefined && site !== 'same-origin' && site !== 'none';
   return !isForeignSite && (origin === undefined || origin === new URL(publicUrl).origin);
+}
+
+/** The same for pages that a cookie opens: the browser has to say so, by Origin or Sec-Fetch-Site. */
+export function isOwnForm(headers: IncomingHttpHeaders, publicUrl: string): boolean {
+  const { origin, 'sec-fetch-site': site } = headers;
+  return (origin !== undefined || site === 'same-origin') && isSameOrigin(headers, publicUrl);
 }

@@ -76,6 +76,15 @@ export function keyFaultOf(error: unknown): KeyFault | null {
   return FAULTS[error.code] ?? null;
 }
 
+/** The end of a page that a key has opened: how to have it forgotten. `account`: link to the page of the account. */
+export function forgetForm(account: string, proof: string, isRemembered: boolean): Html {
+  if (!isRemembered)
+    return html`<p class="hint last">This page is open for ten minutes at a time. <a href="${account}">Use another key</a></p>`;
+  return html`<form class="last" method="post" action="${account}"><input type="hidden" name="proof" value="${proof}">
+<p class="hint">Your account, apps and watchers open without your key in this browser, until ten minutes after the last page.</p>
+<button name="forget" value="1">Forget my key</button></form>`;
+}
+
 /** A page with a key field, in the status of its fault. */
 export function keyPageReply(page: string, fault: KeyFault | null, publicUrl: string) {
   const { status, text, headers } = pageReply(fault === null ? 200 : STATUSES[fault], page);

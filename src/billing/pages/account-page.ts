@@ -1,6 +1,6 @@
 // Page about a key: its plan, what the month has left, and where apps, watchers and payments are managed.
 
-import { type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
+import { forgetForm, type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
 import { type Tier, type TierPlan, tierName } from '../../access/tiers/tiers.ts';
 import { renderDocument } from '../../page/document.ts';
 import { type Fragment, type Html, html } from '../../page/html.ts';
@@ -9,10 +9,12 @@ import { dateAndTime, timeUntil } from '../../page/time.ts';
 const TITLE = 'Your account';
 
 /** Asks for a key. The form is posted to the address of the page, with `api_key`. */
-export function renderAccountKeyPage(fault: KeyFault | null): string {
+export function renderAccountKeyPage(fault: KeyFault | null, notice: string | null = null): string {
   return renderDocument({
+    path: '/account',
+    section: 'account',
     title: titleWith(fault, TITLE),
-    content: html`<h1>${TITLE}</h1>
+    content: html`<h1>${TITLE}</h1>${notice === null ? null : html`<p class="notice" role="status">${notice}</p>`}
 <p class="lead">See your plan, what you have used this month, and where to change the rest.</p>
 <form method="post" action="account">${keyField('It begins with SERVICE-. It is used to find your plan and is not stored.', fault)}
 <button class="primary">Show my account</button></form>
@@ -37,12 +39,16 @@ export interface AccountView {
   readonly portalUrl: string | null;
   /** Replaces the key for a short time. */
   readonly proof: string;
+  /** Whether the browser is asked to remember the key by a cookie. */
+  readonly isRemembered: boolean;
   /** Milliseconds. */
   readonly now: number;
 }
 
 export function renderAccountPage(view: AccountView): string {
   return renderDocument({
+    path: '/account',
+    section: 'account',
     title: TITLE,
     content: html`<h1>${TITLE}</h1>
 <dl class="facts">${fact('Plan', planWords(view))}
@@ -54,8 +60,8 @@ ${fact('Watchers', html`${watcherWords(view)} <a href="account/watchers">Your wa
 ${fact('Payments', paymentWords(view))}</dl>
 <form method="post" action="account"><input type="hidden" name="proof" value="${view.proof}">
 <button>Show again</button></form>
-<p class="hint last">The pages of apps and watchers ask for your key again. <a href="docs/limits">All limits of each plan</a> ·
-<a href="account">Use another key</a></p>`,
+<p class="hint">${view.isRemembered ? null : 'The pages of apps and watchers ask for your key again. '}<a
+href="docs/limits">All limits of each plan</a></p>${forgetForm('account', view.proof, view.isRemembered)}`,
   });
 }
 

@@ -5,13 +5,17 @@ import {
   createAccountForm,
   FORM_BYTES,
   type FormSender,
+  foreignForm,
   pageErrors,
+  VARY,
+  withHeaders,
 } from '../../access/key-form/account-form.ts';
-import type { KeyForm } from '../../access/key-form/key-form.ts';
+import { isOwnForm, type KeyForm } from '../../access/key-form/key-form.ts';
 import type { RateLimiter } from '../../access/limits/rate-limiter.ts';
 import { withOwnerPlan } from '../../access/routes.ts';
 import { limitAccount, type Plan, type Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
+import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { pageReply } from '../../page/document.ts';
 import { type AccountView, renderAccountKeyPage, renderAccountPage } from './account-page.ts';
@@ -21,6 +25,7 @@ const PATH = '/account';
 const AccountForm = Type.Object({
   api_key: Type.Optional(Type.String({ maxLength: 2_000 })),
   proof: Type.Optional(Type.String({ maxLength: 2_000 })),
+  forget: Type.Optional(Type.String({ maxLength: 10, description: 'Present: the browser forgets the key.' })),
 });
 
 export interface AccountOptions {
@@ -42,6 +47,19 @@ export interface AccountOptions {
 export function accountRoutes(options: AccountOptions): readonly Route<Principal>[] {
   const define = route<Principal>();
   const form = createAccountForm({ ...options, path: PATH, renderKeyPage: renderAccountKeyPage });
+  const { keyForm, publicUrl } = options;
+
+  async function answer(sender: FormSender | Reply): Promise<Reply> {
+    if (!('caller' in sender)) return sender;
+    const page = renderAccountPage(await findAccount(options, sender));
+    return withHeaders(pageReply(200, page), sender.headers);
+  }
+
+  function forgotten(): Reply {
+    const page = pageReply(200, renderAccountKeyPage(null, 'Your key is forgotten in this browser.'));
+    return withHeaders(page, { ...VARY, ...keyForm.cookie.forget() });
+  }
+
   const common = {
     ...{ path: PATH, tag: 'Account', page: true, ownQuery: true, anyAccept: true, accepts: ['text/html'] },
     access: { credentials: 'none', counts: 'nothing' },
@@ -53,8 +71,8 @@ export function accountRoutes(options: AccountOptions): readonly Route<Principal
       ...common,
       method: 'GET',
       operation: 'showAccount',
-      summary: 'Show the page of a key, which asks for it',
-      handle: () => form.keyReply(null),
+      summary: 'Show the plan and the usage of the key that a cookie names, or ask for a key',
+      handle: async (call) => answer(await form.open(call)),
     }),
     define({
       ...common,
@@ -65,9 +83,8 @@ export function accountRoutes(options: AccountOptions): readonly Route<Principal
       consumes: ['application/x-www-form-urlencoded'],
       bodyBytes: FORM_BYTES,
       async handle(call) {
-        const sender = await form.identify(call, call.body);
-        if (!('caller' in sender)) return sender;
-        return pageReply(200, renderAccountPage(await findAccount(options, sender)));
+        if (call.body.forget === undefined) return answer(await form.identify(call, call.body));
+        return isOwnForm(call.headers, publicUrl) ? forgotten() : foreignForm(call);
       },
     }),
   ];
@@ -78,7 +95,7 @@ async function findAccount(
   options: AccountOptions,
   { caller, endsAt, proof }: FormSender,
 ): Promise<AccountView> {
-  const { rateLimiter, countWatchers, countApps, portalUrl, clock } = options;
+  const { rateLimiter, countWatchers, countApps, portalUrl, clock, keyForm } = options;
   const [{ month, calendar }, used, owner, apps] = await Promise.all([
     rateLimiter.statuses(caller),
     countWatchers(limitAccount(caller)),
@@ -88,6 +105,7 @@ async function findAccount(
   const { tiers } = rateLimiter;
   return {
     ...{ tier: caller.tier, limits: tiers[caller.tier], endsAt, apps, portalUrl, proof },
+    isRemembered: keyForm.cookie.isUsed,
     month: month === null ? null : { quota: month.policy.quota, remaining: month.remaining },
     resetsAt: calendar.end,
     watchers: { used, limit: tiers[owner.tier].watchers },

@@ -23,12 +23,14 @@ export function renderNewKeyPage({ offer, key, url, expiresAt, now }: NewKeyView
   const plan = tierName(offer.plan);
   const variable = `FREEHOLD_${offer.plan.toUpperCase()}_KEY`;
   return renderDocument({
+    path: '/billing/checkout',
+    section: 'plans',
     title: 'Your new key',
     content: html`<h1>Keep your key, then pay</h1>
 <p class="lead">This is your key for ${plan}, ${priceWords(offer)}. It is shown only now, and works as soon as the payment is complete.</p>
-<pre class="whole key" tabindex="0" aria-label="Your key"><code>${key}</code></pre>
+<pre class="key" tabindex="0" aria-label="Your key"><code>${key}</code></pre>
 <p>Copy it into a password manager or secret store. Programs take it from an environment variable, never from their code:</p>
-<pre class="whole" tabindex="0"><code>export ${variable}=${key}</code></pre>
+<pre><code>export ${variable}=${key}</code></pre>
 <p class="choices"><a class="button primary" href="${url}" rel="noreferrer">I have kept it: pay at ${new URL(url).host}</a></p>
 <p class="hint">The payment page is open until ${dayAndTime(expiresAt, now)}.</p>
 <h2>If you lose the key</h2>
@@ -49,7 +51,12 @@ export interface ReturnView {
 /** What became of a payment. No key is here: the page's URL is in histories and logs. */
 export function renderReturnPage(view: ReturnView): string {
   const { title, content } = STATES[view.state](view);
-  return renderDocument({ title, content: html`<h1>${title}</h1>${content}` });
+  return renderDocument({
+    path: '/billing/return',
+    section: 'plans',
+    title,
+    content: html`<h1>${title}</h1>${content}`,
+  });
 }
 
 interface StatePage {
@@ -66,7 +73,7 @@ const STATES: Readonly<Record<CheckoutState, (view: ReturnView) => StatePage>> =
         : 'Thank you. Polar shows your key with your order, and in its customer portal whenever you sign in there.'
     }</p>
 <p>Try it. The answer shows your plan and what it has left:</p>
-<pre tabindex="0"><code>curl '${publicUrl}/v1/usage' \\
+<pre><code>curl '${publicUrl}/v1/usage' \\
   -H 'Authorization: Bearer SERVICE-…'</code></pre>
 <p><a href="../account">Your account</a> shows the same on a page. <a href="../docs/start">The first steps</a> go from here to the first search.</p>
 <p class="hint last">The key is refused? The notice of your payment can take a minute. After that, ask the operator of this service.</p>`,
@@ -93,6 +100,8 @@ soon as the payment is complete.</p>
 /** The page of whoever left the payment. */
 export function renderCanceledPage(): string {
   return renderDocument({
+    path: '/billing/canceled',
+    section: 'plans',
     title: 'Not paid',
     content: html`<h1>Not paid</h1>
 <p class="lead">You left the payment page, and nothing was charged. A key that was shown opens nothing until it is paid for.</p>

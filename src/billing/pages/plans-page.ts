@@ -30,6 +30,8 @@ export function renderPlansPage(view: PlansView): string {
   const plans =
     offers === null ? USUAL_PLANS : PLANS.filter((plan) => offers.some((each) => each.plan === plan));
   return renderDocument({
+    path: '/billing',
+    section: 'plans',
     title: TITLE,
     content: html`<div class="board"><h1>${TITLE}</h1>
 <p class="lead">A key belongs to a plan, and works wherever this service is called: from your programs, and for the apps and agents that you

@@ -181,22 +181,22 @@ async function showPurchase(shop: Shop, address: string): Promise<Reply> {
   return privateReply(state === 'unknown' ? 404 : 200, page);
 }
 
-function notOffered({ requestId }: FormCall): Reply {
+function notOffered({ requestId, url }: FormCall): Reply {
   const detail = 'This price is not offered any more. Go back to the plans and choose again.';
-  return pageReply(400, renderRefusal({ title: 'Not on sale', detail, requestId }));
+  return pageReply(400, renderRefusal({ path: url, title: 'Not on sale', detail, requestId }));
 }
 
-function tooManyPages({ requestId }: FormCall, wait: number): Reply {
+function tooManyPages({ requestId, url }: FormCall, wait: number): Reply {
   const detail =
     'Very many requests came from your address just now. Wait a minute, then go back and try again.';
-  const reply = pageReply(429, renderRefusal({ title: 'Too many requests', detail, requestId }));
+  const reply = pageReply(429, renderRefusal({ path: url, title: 'Too many requests', detail, requestId }));
   return withHeaders(reply, { 'retry-after': String(wait) });
 }
 
 /** The reply, or a page that says that the payment service does not answer. */
 async function unlessUnavailable(
   { report }: Shop,
-  { requestId }: FormCall,
+  { requestId, url }: FormCall,
   work: () => Promise<Reply>,
 ): Promise<Reply> {
   try {
@@ -206,7 +206,7 @@ async function unlessUnavailable(
     report(error);
     const title = 'The payment service does not answer';
     const detail = 'Nothing was charged by this page. Wait a minute, go back in your browser, and try again.';
-    const reply = pageReply(503, renderRefusal({ title, detail, requestId }));
+    const reply = pageReply(503, renderRefusal({ path: url, title, detail, requestId }));
     return withHeaders(reply, { 'retry-after': '60' });
   }
 }

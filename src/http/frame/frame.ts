@@ -228,13 +228,14 @@ export class Frame<Caller> {
 
   #problemReply(active: ActiveRequest<Caller>, problem: Problem): Reply {
     const { publicUrl, notFoundPage } = this.#options;
-    const { route } = active.endpoint;
     const page = this.#isUnmatched(active) ? renderNotFound(notFoundPage, active, problem) : null;
     if (page !== null) return page;
-    const { requestId, headers: request } = active;
+    const { requestId, url, headers: request } = active;
     const context = { publicUrl, requestId, request, access: active.access };
-    if (route.errors === undefined) return problemReply(problem, context);
-    return route.errors.write({ problem, requestId, request, headers: problemHeaders(problem, context) });
+    const { errors } = active.endpoint.route;
+    if (errors === undefined) return problemReply(problem, context);
+    const headers = problemHeaders(problem, context);
+    return errors.write({ problem, requestId, url, request, headers });
   }
 
   #isUnmatched({ endpoint }: ActiveRequest<Caller>): boolean {

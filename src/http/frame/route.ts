@@ -66,6 +66,8 @@ export type BodyType = 'application/json' | 'application/x-www-form-urlencoded';
 export interface ErrorContext {
   readonly problem: Problem;
   readonly requestId: string;
+  /** Path and query of the request. */
+  readonly url: string;
   readonly request: IncomingHttpHeaders;
   /** Headers of the response in any format: no-store, a challenge, those of the problem. */
   readonly headers: Headers;

@@ -1,6 +1,7 @@
 // Routes of connected apps: lists the apps that have access with a key, and ends that access; a page, or JSON for programs.
 
 import { Type } from 'typebox';
+import { createAccountForm, isToRemember, VARY, withHeaders } from '../../access/key-form/account-form.ts';
 import type { KeyFields } from '../../access/key-form/key-form.ts';
 import { type KeyFault, keyPageReply } from '../../access/key-form/key-page.ts';
 import type { Principal, Scope } from '../../access/tiers/tiers.ts';
@@ -18,7 +19,7 @@ import {
   wantsJson,
 } from '../pages/replies.ts';
 import { announceRevocation } from '../protocol/context.ts';
-import { ErrorPage, requireSameOrigin } from '../protocol/errors.ts';
+import { ErrorPage, requireOwnForm, requireSameOrigin } from '../protocol/errors.ts';
 import type { ConsentContext } from './consent.ts';
 import { type GrantRow, listGrantsOf, revokeGrantOf } from './grant-store.ts';
 
@@ -53,6 +54,14 @@ const Grants = Type.Object(
 
 type Call = Pick<RequestContext<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
 
+/** Grants that a page shows. */
+interface GrantList {
+  readonly subscription: string;
+  readonly proof: string;
+  /** Whether the one that the form named was ended; null: none was named. */
+  readonly ended: boolean | null;
+}
+
 const common = {
   path: PATH,
   tag: 'OAuth',
@@ -63,6 +72,7 @@ const common = {
 /** GET and POST /oauth/grants. Like consent, not open to scripts of other pages. */
 export function grantsRoutes(context: ConsentContext): readonly Route<Principal>[] {
   const define = route<Principal>();
+  const form = createAccountForm({ ...context, path: PATH, renderKeyPage: renderGrantsKeyPage });
   return [
     define({
       ...common,
@@ -72,7 +82,12 @@ export function grantsRoutes(context: ConsentContext): readonly Route<Principal>
       summary: 'Show the page of connected apps',
       accepts: ['text/html'],
       answer: { description: 'A page that asks for a key.', contentType: 'text/html' },
-      handle: () => keyPage(context, null),
+      async handle(call) {
+        const sender = await form.open(call);
+        if (!('caller' in sender)) return sender;
+        const list = { subscription: sender.caller.subscription ?? '', proof: sender.proof, ended: null };
+        return withHeaders(await listPage(context, list), sender.headers);
+      },
     }),
     define({
       ...common,
@@ -100,7 +115,16 @@ export function grantsRoutes(context: ConsentContext): readonly Route<Principal>
 }
 
 function keyPage({ publicUrl }: ConsentContext, fault: KeyFault | null): Reply {
-  return keyPageReply(renderGrantsKeyPage(fault), fault, publicUrl);
+  return withHeaders(keyPageReply(renderGrantsKeyPage(fault), fault, publicUrl), VARY);
+}
+
+async function listPage(context: ConsentContext, { subscription, proof, ended }: GrantList): Promise<Reply> {
+  const { database, clock, keyForm } = context;
+  const now = new Date(clock.now());
+  const grants = (await database.read((sql) => listGrantsOf(sql, subscription, now))).map(toView);
+  const done = ended ? 'Access has been ended.' : 'This access had already ended.';
+  const notice = ended === null ? null : done;
+  return pageReply(200, renderGrantList({ grants, proof, notice, isRemembered: keyForm.cookie.isUsed }));
 }
 
 interface Fields extends KeyFields {
@@ -109,22 +133,26 @@ interface Fields extends KeyFields {
 
 async function handleGrants(context: ConsentContext, call: Call, fields: Fields): Promise<Reply> {
   const { database, clock, publicUrl, keyForm } = context;
-  requireSameOrigin(call.headers, publicUrl);
+  const isForProgram = wantsJson(call.mediaType);
+  (isForProgram ? requireSameOrigin : requireOwnForm)(call.headers, publicUrl);
   const holder = await keyForm.identify(PATH, fields, call.address);
   if (holder === null) {
-    if (!wantsJson(call.mediaType)) return keyPage(context, 'stale');
+    if (!isForProgram) return keyPage(context, 'stale');
     throw keyProblem(new Problem('INVALID_API_KEY', 'The proof is invalid or has expired. Send the key.'));
   }
   const { subscription } = holder;
   const ended = fields.end === undefined ? null : await endGrant(context, subscription, fields.end);
-  const now = new Date(clock.now());
-  const grants = await database.read((sql) => listGrantsOf(sql, subscription, now));
-  if (wantsJson(call.mediaType))
+  if (isForProgram) {
+    const now = new Date(clock.now());
+    const grants = await database.read((sql) => listGrantsOf(sql, subscription, now));
     return { headers: { 'cache-control': 'no-store' }, json: { grants: grants.map(toJson), ended } };
+  }
   const proof = await keyForm.signProof(PATH, subscription);
-  const notice = ended ? 'Access has been ended.' : 'This access had already ended.';
-  const page = renderGrantList(grants.map(toView), proof, ended === null ? null : notice);
-  return pageReply(200, page);
+  const page = await listPage(context, { subscription, proof, ended });
+  const cookie = (await isToRemember(keyForm.cookie, call.headers, holder))
+    ? await keyForm.cookie.remember(subscription)
+    : {};
+  return withHeaders(page, { ...VARY, ...cookie });
 }
 
 /** Ends one grant of this subscription; false if it has no such active grant. */

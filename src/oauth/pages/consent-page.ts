@@ -32,6 +32,8 @@ export interface ConsentView {
 export function renderConsent(view: ConsentView): string {
   const to = destinationOf(view.redirectUri);
   return renderDocument({
+    path: '/oauth/authorize',
+    section: null,
     title: titleWith(view.fault, 'Connect an app'),
     content: html`<div class="consent"><div class="intro">${lead(view, to)}${caution(view, to)}</div>
 <div class="decision">${withKey(view)}${withoutKey(view, to)}</div>

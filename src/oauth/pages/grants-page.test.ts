@@ -14,7 +14,7 @@ const GRANT: GrantView = {
 };
 
 const list = (grants: readonly GrantView[], notice: string | null = null) =>
-  renderGrantList(grants, 'signed"proof', notice);
+  renderGrantList({ grants, proof: 'signed"proof', notice, isRemembered: true });
 
 test('CP12: each grant is shown with its app, scopes, tier and dates, and can be ended by a button of its own', () => {
   const html = list([GRANT, { ...GRANT, id: 'grant-2', clientName: null, lastUsedAt: Date.UTC(2027, 0, 2) }]);
@@ -29,7 +29,8 @@ test('CP12: each grant is shown with its app, scopes, tier and dates, and can be
     html,
     /<button name="end" value="grant-2" aria-label="End access of https:\/\/apps\.example\/client\.json">/,
   );
-  assert.equal([...html.matchAll(/name="proof" value="signed&quot;proof"/g)].length, 2);
+  // Each ends one, and the last has the key forgotten.
+  assert.equal([...html.matchAll(/name="proof" value="signed&quot;proof"/g)].length, 3);
   assert.equal([...html.matchAll(/Last used/g)].length, 2);
 });
 

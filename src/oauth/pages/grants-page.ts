@@ -1,6 +1,6 @@
 // Page of connected apps: which apps have access with a key.
 
-import { type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
+import { forgetForm, type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
 import { type Scope, type Tier, tierName } from '../../access/tiers/tiers.ts';
 import { renderDocument } from '../../page/document.ts';
 import { type Html, html, shortened } from '../../page/html.ts';
@@ -24,6 +24,8 @@ export interface GrantView {
 /** Asks for a key. The form is posted to the address of the page, with `api_key`. */
 export function renderGrantsKeyPage(fault: KeyFault | null): string {
   return renderDocument({
+    path: '/oauth/grants',
+    section: 'account',
     title: titleWith(fault, 'Connected apps'),
     content: html`<h1>Connected apps</h1>
 <p class="lead">See which apps may use Freehold with your key, and end what you no longer want.</p>
@@ -33,21 +35,29 @@ export function renderGrantsKeyPage(fault: KeyFault | null): string {
   });
 }
 
-/**
- * Lists the grants, each with a form that sends `proof` and, as `end`, the grant's id.
- *
- * @param proof replaces the key for a short time
- * @param notice what has just been done, as a sentence
- */
-export function renderGrantList(grants: readonly GrantView[], proof: string, notice: string | null): string {
+export interface GrantListView {
+  readonly grants: readonly GrantView[];
+  /** Replaces the key for a short time. */
+  readonly proof: string;
+  /** What has just been done, as a sentence. */
+  readonly notice: string | null;
+  /** Whether the browser is asked to remember the key by a cookie. */
+  readonly isRemembered: boolean;
+}
+
+/** Lists the grants, each with a form that sends `proof` and, as `end`, the grant's id. */
+export function renderGrantList({ grants, proof, notice, isRemembered }: GrantListView): string {
   const count = grants.length === 1 ? 'One app has' : `${grants.length} apps have`;
   return renderDocument({
+    path: '/oauth/grants',
+    section: 'account',
     title: 'Connected apps',
     content: html`<h1>Connected apps</h1>
 ${notice === null ? null : html`<p class="notice" role="status">${notice}</p>`}
 <p class="lead">${grants.length === 0 ? 'No app has' : count} access with this key.</p>
 ${grants.map((grant) => article(grant, proof))}
-<p class="hint last">Access ends at once. The app can ask you again, and you decide again. <a href="grants">Use another key</a></p>`,
+${grants.length === 0 ? null : html`<p class="hint last">Access ends at once. The app can ask you again, and you decide again.</p>`}
+${forgetForm(isRemembered ? '../account' : 'grants', proof, isRemembered)}`,
   });
 }
 

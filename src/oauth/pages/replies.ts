@@ -111,9 +111,11 @@ export const authorizeErrors: ErrorForm = {
 };
 
 /** An error page. It links nowhere: the redirect URI may be an attacker's. */
-export function renderError(view: Omit<ErrorPageView, 'closing'>): string {
+export function renderError(view: Omit<ErrorPageView, 'path' | 'closing'>): string {
   return renderErrorPage({
     ...view,
+    // All pages of the authorization server are at this depth.
+    path: '/oauth/authorize',
     closing: 'Nothing has changed, and no access was given. You can close this page.',
   });
 }

@@ -2,7 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
-import { isSameOrigin } from '../../access/key-form/key-form.ts';
+import { isOwnForm, isSameOrigin } from '../../access/key-form/key-form.ts';
 import type { ErrorForm } from '../../http/frame/route.ts';
 import { Problem, type ProblemCode } from '../../lib/problem.ts';
 
@@ -124,10 +124,18 @@ export class ErrorPage extends Error {
 
 /** Throws ErrorPage if the browser says that another site sent the form. */
 export function requireSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): void {
-  if (isSameOrigin(headers, publicUrl)) return;
+  if (!isSameOrigin(headers, publicUrl)) throw foreignForm();
+}
+
+/** The same for the form of a page that a cookie opens: the browser has to say where it comes from. */
+export function requireOwnForm(headers: IncomingHttpHeaders, publicUrl: string): void {
+  if (!isOwnForm(headers, publicUrl)) throw foreignForm();
+}
+
+function foreignForm(): ErrorPage {
   const detail =
     'Another site sent this form. Start again from the app, and decide on the page of this service.';
-  throw new ErrorPage('invalid_request', 'Not decided here', detail, { status: 403 });
+  return new ErrorPage('invalid_request', 'Not decided here', detail, { status: 403 });
 }
 
 /** Where the authorization response goes, once client and redirect URI are valid. */

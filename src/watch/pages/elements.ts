@@ -109,5 +109,5 @@ function webhookItem({ url, status, lastSuccessAt }: Webhook, now: number): Html
 
 /** A request to copy. */
 export function code(...lines: readonly string[]): Html {
-  return html`<pre tabindex="0"><code>${lines.join('\n')}</code></pre>`;
+  return html`<pre><code>${lines.join('\n')}</code></pre>`;
 }

@@ -1,6 +1,9 @@
 // Event in plain words: what happened, and to which home.
 
+import { enumWords, moneyWords, priceWords } from '../../page/words.ts';
 import type { ContentRow, EventRow } from '../events/read-store.ts';
+import { figureWords, percentWords } from '../figure-words.ts';
+import { changeWords } from './change-words.ts';
 import { metricWords } from './target-words.ts';
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -51,14 +54,22 @@ interface ListingFacts {
   readonly address?: { readonly full?: string | null };
 }
 
-/** Facts of an event, the most telling first: address, price, status. Empty: the title says it all. */
-export function eventFacts(row: EventRow, content: ContentRow | undefined): string[] {
-  if (row.listingId === null) return watcherFacts(row);
+/**
+ * Facts of an event, the most telling first: address, price, status. Empty: the title says it all. `currency` is that of the
+ * watcher's figures.
+ */
+export function eventFacts(
+  row: EventRow,
+  content: ContentRow | undefined,
+  currency: string | null = null,
+): string[] {
+  if (row.listingId === null) return watcherFacts(row, currency);
   const listing = parse<ListingFacts>(content?.object);
   const previous = parse<ListingFacts>(content?.previous);
   if (listing === null) return [`Listing ${row.listingId}, which is not shown any more`];
   const address = listing.address?.full ?? `Listing ${row.listingId}`;
-  return [address, priceWords(listing, previous), statusWords(listing, previous)].filter(
+  const changes = row.type === 'listing.updated' ? changeWords(content, previous === null) : null;
+  return [address, priceFact(listing, previous), statusWords(listing, previous), changes].filter(
     (fact) => fact !== null,
   );
 }
@@ -68,16 +79,15 @@ interface WatcherFacts {
   readonly limit?: number;
   readonly count?: number;
   readonly metric?: string;
+  readonly op?: string;
   readonly value?: number;
   readonly previous?: number;
 }
 
-function watcherFacts({ type, data, dropped }: EventRow): string[] {
-  const { reason, limit, count = 0, metric = '', value = 0, previous = 0 } = parse<WatcherFacts>(data) ?? {};
-  if (type === 'market.threshold_crossed')
-    return [
-      `${metricWords(metric)}: ${value.toLocaleString('en-US')}, before ${previous.toLocaleString('en-US')}`,
-    ];
+function watcherFacts({ type, data, dropped }: EventRow, currency: string | null): string[] {
+  const facts = parse<WatcherFacts>(data) ?? {};
+  const { reason, limit, count = 0 } = facts;
+  if (type === 'market.threshold_crossed') return [crossingWords(facts, currency)];
   if (type === 'watcher.digest')
     return [`${count.toLocaleString('en-US')} ${count === 1 ? 'event' : 'events'} together`];
   if (type === 'watcher.throttled')
@@ -88,26 +98,29 @@ function watcherFacts({ type, data, dropped }: EventRow): string[] {
   return words === undefined ? [] : [words];
 }
 
-function priceWords(listing: ListingFacts, previous: ListingFacts | null): string | null {
-  const { price, currency, priceFrequency } = listing;
-  if (typeof price !== 'number') return null;
-  const now = money(price, currency);
-  const per =
-    priceFrequency === null || priceFrequency === undefined ? '' : ` ${priceFrequency.toLowerCase()}`;
-  const former = previous?.price;
-  return typeof former === 'number' ? `${now}${per}, before ${money(former, currency)}` : `${now}${per}`;
+function crossingWords(
+  { metric = '', op = '', value = 0, previous = 0 }: WatcherFacts,
+  currency: string | null,
+): string {
+  const isChange = op.startsWith('change_percent');
+  const [now, before] = [value, previous].map((each) =>
+    isChange ? percentWords(each) : figureWords(metric, each, currency),
+  );
+  return `${metricWords(metric)}: ${isChange ? 'a change of ' : ''}${now}, before ${before}`;
 }
 
-function money(amount: number, currency: string | undefined): string {
-  return `${amount.toLocaleString('en-US')}${currency === undefined ? '' : ` ${currency}`}`;
+function priceFact(listing: ListingFacts, previous: ListingFacts | null): string | null {
+  const { price } = listing;
+  if (typeof price !== 'number') return null;
+  const now = priceWords({ ...listing, price });
+  const former = previous?.price;
+  return typeof former === 'number' ? `${now}, before ${moneyWords(former, listing.currency)}` : now;
 }
 
 function statusWords({ status }: ListingFacts, previous: ListingFacts | null): string | null {
   if (status === undefined || previous?.status === undefined) return null;
-  return `${lower(previous.status)}, now ${lower(status)}`;
+  return `${enumWords(previous.status)}, now ${enumWords(status).toLowerCase()}`;
 }
-
-const lower = (status: string): string => status.replaceAll('_', ' ').toLowerCase();
 
 function parse<T>(json: string | null | undefined): T | null {
   return json === null || json === undefined ? null : (JSON.parse(json) as T);

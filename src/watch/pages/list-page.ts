@@ -1,6 +1,6 @@
 // Pages that ask for a key, and that list the watchers of its owner.
 
-import { type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
+import { forgetForm, type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
 import { renderDocument } from '../../page/document.ts';
 import { type Html, html } from '../../page/html.ts';
 import {
@@ -20,6 +20,8 @@ const TITLE = 'Your watchers';
 /** Asks for a key. The form is posted to the address of the page, with `api_key`. */
 export function renderKeyPage(fault: KeyFault | null): string {
   return renderDocument({
+    path: '/account/watchers',
+    section: 'account',
     title: titleWith(fault, TITLE),
     content: html`<h1>${TITLE}</h1>
 <p class="lead">See what your watchers told you and where it was sent. Pause, resume and test them.</p>
@@ -43,6 +45,8 @@ export interface ListView {
   };
   /** Replaces the key for a short time. */
   readonly proof: string;
+  /** Whether the browser is asked to remember the key by a cookie. */
+  readonly isRemembered: boolean;
   readonly notice: Notice | null;
   readonly publicUrl: string;
   /** Milliseconds. */
@@ -52,13 +56,15 @@ export interface ListView {
 export function renderListPage(view: ListView): string {
   const { watchers, page, proof, notice } = view;
   return renderDocument({
+    path: '/account/watchers',
+    section: 'account',
     title: notice?.isFault ? `Not done: ${TITLE}` : TITLE,
     content: html`<div class="board"><h1>${TITLE}</h1>${noticeElement(notice)}
 ${stepsForm({ proof, cursor: page.cursor })}${watchers.length === 0 ? emptyState(view) : null}
 ${watchers.length === 0 ? null : html`<p class="lead">${usage(view)}</p>`}
 <div class="cards">${watchers.map((watcher) => card(watcher, view.now))}</div>
 <div class="choices">${pageButton(page.prevCursor, 'Newer watchers')}${pageButton(page.nextCursor, 'Older watchers')}</div>
-<p class="hint last">This page is open for ten minutes at a time. <a href="watchers">Use another key</a></p></div>`,
+${forgetForm(view.isRemembered ? '../account' : 'watchers', proof, view.isRemembered)}</div>`,
   });
 }
 

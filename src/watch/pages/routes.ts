@@ -6,6 +6,7 @@ import {
   createAccountForm,
   FORM_BYTES,
   type FormCall,
+  type FormSender,
   pageErrors,
   retryHeaders,
   withHeaders,
@@ -44,7 +45,7 @@ export interface WatcherPageContext extends WatcherOptions {
 export function watcherPageRoutes(context: WatcherPageContext): readonly Route<Principal>[] {
   const define = route<Principal>();
   const form = createAccountForm({ ...context, path: PATH, renderKeyPage });
-  const handle = createHandler(context, form);
+  const { show, handle } = createHandlers(context, form);
   const common = {
     ...{ path: PATH, tag: 'Watchers', page: true, ownQuery: true, anyAccept: true, accepts: ['text/html'] },
     access: { credentials: 'none', counts: 'nothing' },
@@ -56,8 +57,8 @@ export function watcherPageRoutes(context: WatcherPageContext): readonly Route<P
       ...common,
       method: 'GET',
       operation: 'showWatcherPage',
-      summary: 'Show the page of watchers, which asks for a key',
-      handle: () => form.keyReply(null),
+      summary: 'Show the watchers of the key that a cookie names, or ask for a key',
+      handle: (call) => show(call),
     }),
     define({
       ...common,
@@ -72,20 +73,25 @@ export function watcherPageRoutes(context: WatcherPageContext): readonly Route<P
   ];
 }
 
-function createHandler(context: WatcherPageContext, form: AccountForm) {
+function createHandlers(context: WatcherPageContext, form: AccountForm) {
   const owners = new OwnerUses(context);
-  return async (call: FormCall, fields: Fields): Promise<Reply> => {
-    const sender = await form.identify(call, fields);
+  const show = async (call: FormCall): Promise<Reply> => answer(await form.open(call), {});
+  const handle = async (call: FormCall, fields: Fields): Promise<Reply> =>
+    answer(await form.identify(call, fields), fields);
+  return { show, handle };
+
+  async function answer(sender: FormSender | Reply, fields: Fields): Promise<Reply> {
     if (!('caller' in sender)) return sender;
     await owners.record(sender.caller);
-    const viewer: Viewer = { ...context, ...sender };
+    const viewer: Viewer = { ...context, ...sender, isRemembered: context.keyForm.cookie.isUsed };
     const done = await takeStep(viewer, fields);
     const page = fields.watcher === undefined ? null : await showWatcher(viewer, fields.watcher, done.notice);
     const isUnknown = fields.watcher !== undefined && page === null;
     const notice = isUnknown ? UNKNOWN_WATCHER : done.notice;
     const text = page ?? (await showList(viewer, fields.cursor, notice));
-    return withHeaders(pageReply(isUnknown ? 404 : done.status, text), retryHeaders(done.error));
-  };
+    const reply = withHeaders(pageReply(isUnknown ? 404 : done.status, text), sender.headers);
+    return withHeaders(reply, retryHeaders(done.error));
+  }
 }
 
 const UNKNOWN_WATCHER = {

@@ -6,16 +6,16 @@ import { limitAccount, type Plan, type Principal, tierName } from '../../access/
 import { parseTime } from '../../lib/clock.ts';
 import { parseAfter } from '../events/cursor.ts';
 import { ownerOfCaller } from '../events/own-watcher.ts';
-import { type EventPage, readEvents } from '../events/read-store.ts';
+import { type EventPage, type EventRow, readEvents } from '../events/read-store.ts';
 import { findWatcherPage } from '../list-watchers.ts';
 import { findTargetAddress, type WatcherOptions } from '../resolve-target.ts';
 import type { Watcher } from '../watcher.ts';
 import { countWatchers, findWatcher } from '../watcher-store.ts';
 import { type Delivery, listDeliveries } from '../webhooks/delivery-store.ts';
 import type { Notice, WatcherView } from './elements.ts';
-import { eventFacts } from './event-words.ts';
+import { eventFacts, eventTitle } from './event-words.ts';
 import { renderListPage } from './list-page.ts';
-import { describeTarget } from './target-words.ts';
+import { currencyOf, describeTarget } from './target-words.ts';
 import { type DeliveryView, type EventView, renderWatcherPage } from './watcher-page.ts';
 
 /** Watchers on a page of the list. */
@@ -28,6 +28,8 @@ const DELIVERIES = 20;
 export interface Viewer extends WatcherOptions {
   readonly caller: Principal;
   readonly proof: Awaited<ReturnType<KeyForm['signProof']>>;
+  /** Whether the browser is asked to remember the key by a cookie. */
+  readonly isRemembered: boolean;
   /** The highest plan in force over the subscriptions of an owner's watchers; null: none, or not known. */
   readonly findOwnerPlan: (owner: string) => Promise<Plan | null>;
 }
@@ -71,7 +73,12 @@ export async function showWatcher(viewer: Viewer, id: string, notice: Notice | n
   return renderWatcherPage({
     ...viewer,
     ...(await viewOf(viewer, watcher)),
-    ...{ notice, events: eventsOf(events), deliveries: deliveries.map(deliveryOf), now: clock.now() },
+    ...{
+      notice,
+      events: eventsOf(events, currencyOf(watcher.interpretation)),
+      deliveries: deliveries.map(deliveryOf),
+      now: clock.now(),
+    },
   });
 }
 
@@ -88,11 +95,23 @@ function deliveryOf({ url, type, at, nextAttemptAt, ...delivery }: Delivery): De
   };
 }
 
-function eventsOf({ rows, contents }: EventPage): EventView[] {
-  return rows.map((row) => {
+/** Events of a digest that are told of; its own facts say how many it has. */
+const DIGEST_EVENTS = 5;
+
+function eventsOf({ rows, contents, held }: EventPage, currency: string | null): EventView[] {
+  const factsOf = (row: EventRow): readonly string[] => {
     const content = contents.find(
       ({ sequence, listingId }) => sequence === row.sequence && listingId === row.listingId,
     );
-    return { type: row.type, at: Date.parse(row.at), facts: eventFacts(row, content) };
+    return eventFacts(row, content, currency);
+  };
+  return rows.map((row) => {
+    const inside = held.filter(
+      ({ digest, watcherId }) => digest === row.sequence && watcherId === row.watcherId,
+    );
+    const told = inside
+      .slice(0, DIGEST_EVENTS)
+      .map((each) => `${eventTitle(each.type)}: ${factsOf(each).join(', ')}`);
+    return { type: row.type, at: Date.parse(row.at), facts: [...factsOf(row), ...told] };
   });
 }

@@ -1,6 +1,8 @@
 // Target of a watcher in plain words: what it watches, and by which filters.
 
 import { shortened } from '../../page/html.ts';
+import { enumWords, moneyWords } from '../../page/words.ts';
+import { figureWords, percentWords } from '../figure-words.ts';
 import type { TargetInput } from '../watcher.ts';
 
 type MarketTarget = Extract<TargetInput, { readonly type: 'market' }>;
@@ -51,7 +53,11 @@ function describeFigure(target: MarketTarget, { areas, currency }: Interpretatio
   return {
     title: `${figure}, ${area}`,
     what: figure,
-    which: [`Area: ${area}`, `Of: ${kind} ${offer}${rooms}`, `When: ${conditionWords(condition, currency)}`],
+    which: [
+      `Area: ${area}`,
+      `Of: ${kind} ${offer}${rooms}`,
+      `When: ${conditionWords(metric, condition, currency)}`,
+    ],
   };
 }
 
@@ -60,11 +66,14 @@ export function metricWords(metric: string): string {
   return labelOf(metric.replaceAll('_', ' '));
 }
 
-function conditionWords({ op, value, window }: MarketTarget['condition'], currency: string | null): string {
+function conditionWords(
+  metric: string,
+  { op, value, window }: MarketTarget['condition'],
+  currency: string | null,
+): string {
   const direction = op.endsWith('above') ? 'above' : 'below';
-  if (window === undefined)
-    return `${direction} ${value.toLocaleString('en-US')}${currency === null ? '' : ` ${currency}`}`;
-  return `a change ${direction} ${value} % in ${window.slice(1, -1)} days`;
+  if (window === undefined) return `${direction} ${figureWords(metric, value, currency)}`;
+  return `a change ${direction} ${percentWords(value)} in ${window.slice(1, -1)} days`;
 }
 
 function limited(filters: readonly string[]): readonly string[] {
@@ -78,6 +87,10 @@ interface Interpretation {
   readonly currency: string | null;
   readonly units: string;
 }
+
+/** The currency in which a watcher's amounts are; null: not known. */
+export const currencyOf = (interpretation: unknown): string | null =>
+  interpretationOf(interpretation).currency;
 
 function interpretationOf(stored: unknown): Interpretation {
   const { areas = [], currency = null, units = 'imperial' } = (stored ?? {}) as Partial<Interpretation>;
@@ -130,6 +143,9 @@ function describeQuery(query: Readonly<Record<string, unknown>>, interpretation:
   return [...filters].map(([label, filter]) => shortened(`${label}: ${filterWords(filter)}`, MAX_LENGTH));
 }
 
+/** A range as searches take it: `2:`, `:600000`, `2:4`. */
+const RANGE = /^(\d+(?:\.\d+)?)?:(\d+(?:\.\d+)?)?$/;
+
 /** Lower and upper bounds of one thing become one filter. */
 function addFilter(
   filters: Map<string, Filter>,
@@ -138,9 +154,25 @@ function addFilter(
   interpretation: Interpretation,
 ): void {
   const [, bound, rest = name] = /^(min|max)_?([A-Za-z]\w*)$/.exec(name) ?? [];
+  const range = typeof value === 'string' ? RANGE.exec(value) : null;
+  if (range !== null) {
+    for (const [at, edge] of ['min', 'max'].entries()) {
+      const number = range[at + 1];
+      if (number)
+        addFilter(
+          filters,
+          `${edge}${rest.charAt(0).toUpperCase()}${rest.slice(1)}`,
+          Number(number),
+          interpretation,
+        );
+    }
+    return;
+  }
   const label = labelOf(rest);
   const filter = filters.get(label) ?? { unit: unitOf(rest, interpretation) };
-  filter[bound === 'min' || bound === 'max' ? bound : 'exact'] = valueWords(value, rest);
+  filter[bound === 'min' || bound === 'max' ? bound : 'exact'] = isAmount(rest)
+    ? amountWords(value, interpretation.currency)
+    : valueWords(value, rest);
   filters.set(label, filter);
 }
 
@@ -150,8 +182,16 @@ function filterWords({ exact, min, max, unit }: Filter): string {
   return min === undefined ? `${max}${unit} or less` : `${min}${unit} or more`;
 }
 
-function unitOf(name: string, { currency, units }: Interpretation): string {
-  if (/price(?!.*percent)|cost/i.test(name)) return currency === null ? '' : ` ${currency}`;
+/** Whether the values of a filter are amounts of money. */
+const isAmount = (name: string): boolean => /price(?!.*percent|.*frequency|.*changed)|cost/i.test(name);
+
+function amountWords(value: unknown, currency: string | null): string {
+  if (Array.isArray(value)) return value.map((each) => amountWords(each, currency)).join(' or ');
+  return typeof value === 'number' ? moneyWords(value, currency) : valueWords(value);
+}
+
+function unitOf(name: string, { units }: Interpretation): string {
+  if (isAmount(name)) return '';
   if (/acre/i.test(name)) return ' acres';
   if (/area|sqft|footage|lotsize/i.test(name)) return units === 'metric' ? ' m²' : ' sq ft';
   return /percent/i.test(name) ? ' %' : '';
@@ -168,5 +208,5 @@ function valueWords(value: unknown, name = ''): string {
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (typeof value === 'number') return /year/i.test(name) ? String(value) : value.toLocaleString('en-US');
   const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return /^[A-Z][A-Z_]+$/.test(text) ? text.replaceAll('_', ' ').toLowerCase() : text;
+  return /^[A-Z][A-Z_]{2,}$/.test(text) ? enumWords(text).toLowerCase() : text;
 }

@@ -61,6 +61,8 @@ export function renderWatcherPage(view: WatcherPageView): string {
   const more = html`<div><dt>Since</dt><dd>${dateAndTime(watcher.createdAt)}</dd></div>
 <div><dt>Id</dt><dd><code class="long">${watcher.id}</code></dd></div>`;
   return renderDocument({
+    path: '/account/watchers',
+    section: 'account',
     title: `${notice?.isFault ? 'Not done: ' : ''}${title}`,
     content: html`<div class="board">${stepsForm({ proof, watcher: watcher.id })}<div class="one"><div class="about"><form method="post" action="watchers"><input type="hidden" name="proof" value="${proof}">
 <button class="plain">← All watchers</button></form>

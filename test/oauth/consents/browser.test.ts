@@ -45,7 +45,6 @@ test('CP12: whoever holds a key sees the apps connected with it and ends one at 
   assert.ok(!(await page.content()).includes(service.keys.pro.slice(8)));
   assert.equal(new URL(page.url()).search, '');
   assert.deepEqual(faults, []);
-  assert.deepEqual(await page.context().cookies(), []);
   await page.context().close();
 });
 

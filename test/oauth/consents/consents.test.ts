@@ -32,7 +32,12 @@ async function list(fields: Record<string, string>, headers: Record<string, stri
 }
 
 async function page(fields: Record<string, string> | null, headers: Record<string, string> = {}) {
-  const post = { method: 'POST', body: new URLSearchParams(fields ?? {}), headers };
+  // As browsers say it of a form.
+  const post = {
+    method: 'POST',
+    body: new URLSearchParams(fields ?? {}),
+    headers: { origin: url, ...headers },
+  };
   const answer = await fetch(`${url}/oauth/grants`, fields === null ? {} : post);
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }

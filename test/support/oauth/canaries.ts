@@ -113,10 +113,16 @@ export class WatchedLife {
   /** The page on which grants are ended, with the proof in place of the key. */
   async #grants(): Promise<void> {
     const body = new URLSearchParams({ api_key: this.#key });
-    const page = await (await this.#get('/oauth/grants', { method: 'POST', body })).text();
+    const headers = { origin: this.#place.url };
+    const opened = await this.#get('/oauth/grants', { method: 'POST', body, headers });
+    const page = await opened.text();
+    const [, cookie = ''] = /=([^;]+)/.exec(opened.headers.get('set-cookie') ?? '') ?? [];
+    this.#watch('the cookie', cookie);
+    await this.#get('/oauth/grants', { headers: { cookie: `__Host-freehold-key=${cookie}` } });
     const [, proof = ''] = /name="proof" value="([^"]+)"/.exec(page) ?? [];
     this.#watch('the proof', proof.split('.')[1] ?? '');
-    await this.#get('/oauth/grants', { method: 'POST', body: new URLSearchParams({ proof, end: '1' }) });
+    const end = new URLSearchParams({ proof, end: '1' });
+    await this.#get('/oauth/grants', { method: 'POST', body: end, headers });
   }
 
   #get(path: string, init: RequestInit): Promise<Response> {

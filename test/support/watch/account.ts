@@ -24,7 +24,8 @@ export async function sendAccount(
   const form = { method: 'POST', body: new URLSearchParams(fields ?? {}) };
   const answer = await fetch(`${url}${ACCOUNT}`, {
     ...(fields !== null && form),
-    headers,
+    // As browsers say it of a form.
+    headers: { ...(fields !== null && { origin: url }), ...headers },
     redirect: 'manual',
   });
   const html = await answer.text();

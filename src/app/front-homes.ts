@@ -1,0 +1,66 @@
+// Homes on the front page: six with a picture, as a caller without credentials may see them.
+
+import { anonymous } from '../access/tiers/tiers.ts';
+import { buildReaderView, presentListing } from '../listings/presenter.ts';
+import type { Listing } from '../listings/record.ts';
+import type { Database } from '../postgres/client/database.ts';
+import type { FrontHome } from '../site/home-cards.ts';
+import { findFrontHomes } from './example-store.ts';
+
+const SHOWN = 6;
+/** Of these, where there are as many. */
+const RENTALS = 2;
+
+export interface FrontHomeOptions {
+  readonly database: Database;
+  readonly publicUrl: string;
+  /** Whether the pictures of the sample market are served here. */
+  readonly hasSample: boolean;
+  /** Wall-clock milliseconds. */
+  readonly now: number;
+}
+
+/** The homes, sales first; empty where there are none. Throws DATABASE_UNAVAILABLE. */
+export async function listFrontHomes(options: FrontHomeOptions): Promise<readonly FrontHome[]> {
+  const { database, publicUrl, hasSample, now } = options;
+  const view = buildReaderView(anonymous(''), {}, now, publicUrl);
+  const homes = (await findFrontHomes(database, hasSample)).flatMap((stored) => {
+    const listing = presentListing(stored, view);
+    const home = listing === null ? null : frontHome(listing, publicUrl);
+    return home === null ? [] : [home];
+  });
+  const rentals = homes.filter(({ listingType }) => listingType === 'rental');
+  const sales = homes.filter(({ listingType }) => listingType === 'sale');
+  const soldHere = sales.slice(0, SHOWN - Math.min(RENTALS, rentals.length));
+  return [...soldHere, ...rentals.slice(0, SHOWN - soldHere.length)];
+}
+
+/** Null without a price, or a picture that a browser may load. */
+function frontHome(listing: Listing, publicUrl: string): FrontHome | null {
+  const { id, listingType, price, address, photos, provider } = listing;
+  const picture = photos
+    .map(({ url, thumbnailUrl }) => pictureOf(thumbnailUrl ?? url, publicUrl))
+    .find((url) => url !== null);
+  if (price === null || address.full === null || picture === undefined) return null;
+  return {
+    id,
+    listingType,
+    price,
+    currency: listing.currency,
+    priceFrequency: listing.priceFrequency,
+    bedrooms: listing.bedrooms,
+    bathrooms: listing.bathrooms,
+    livingArea: listing.livingArea,
+    address: address.full,
+    attribution: provider.attribution,
+    picture,
+  };
+}
+
+/** Below this service relative to its root, so that it works under any host name; elsewhere https only. */
+function pictureOf(url: string | null, publicUrl: string): string | null {
+  if (url === null) return null;
+  if (url.startsWith(`${publicUrl}/`)) return url.slice(publicUrl.length + 1);
+  const parsed = URL.parse(url);
+  return parsed?.protocol === 'https:' && parsed.username === '' ? parsed.href : null;
+}
