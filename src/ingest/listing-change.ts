@@ -5,8 +5,7 @@ import { differingMembers, differingNames, isSameJson } from '../changes/differe
 import { formatTime } from '../lib/clock.ts';
 import { type ChangeState, maskSummary, summarizeListing } from '../listings/change-state.ts';
 import { toStoredClock } from '../listings/days-on-market.ts';
-import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
-import { dateTexts } from '../listings/stored-record.ts';
+import { listedAt } from '../listings/listed-at.ts';
 import { type ListingSnapshot, searchRow, searchTexts } from './search-row.ts';
 import type { ListingWrite, PreviousListing } from './write-plan.ts';
 
@@ -27,8 +26,7 @@ export function writtenSnapshot(write: ListingWrite, observedAt: number): Listin
 
 /** The listing as it is stored. */
 export function storedSnapshot(stored: PreviousListing): ListingSnapshot {
-  const dates = resolveDates(dateTexts(stored.record), stored.timeZone);
-  return { ...stored, listedFrom: formatTime(listedFrom(dates)) };
+  return { ...stored, listedFrom: listedAt(stored.record, stored.timeZone) };
 }
 
 /** The change from one state of a listing to the next, which is one version later; `stored` is null for a new listing. */
@@ -62,7 +60,7 @@ function withheldBefore({ withheld: before }: ChangeState, { withheld: after }: 
 
 function changeState(listing: ListingSnapshot, version: number): ChangeState {
   const row = searchRow(listing);
-  const summary = summarizeListing(listing.record);
+  const summary = summarizeListing({ ...listing.record, listedAt: listing.listedFrom });
   if (listing.addressDisplayed) return { version, row, listing: summary };
   const { address, location } = summary;
   return { version, row, listing: maskSummary(summary), withheld: { address, location } };
@@ -77,9 +75,15 @@ const WORD_MEMBERS: ReadonlySet<string> = new Set([
   ...['propertyId', 'provider', 'address', 'description', 'features', 'display'],
 ]);
 
+/** A record with its dates named as readers see them, without the time of its last modification. */
+function publicMembers({ record, listedFrom }: ListingSnapshot) {
+  const { upstreamModifiedAt: _, listedAt: enteredAt, ...members } = record;
+  return { ...members, listedAt: listedFrom, enteredAt };
+}
+
 function changedNames(before: ListingSnapshot, after: ListingSnapshot): string[] {
-  const { property: factsBefore, upstreamModifiedAt: _, ...recordBefore } = before.record;
-  const { property: factsAfter, upstreamModifiedAt: __, ...recordAfter } = after.record;
+  const { property: factsBefore, ...recordBefore } = publicMembers(before);
+  const { property: factsAfter, ...recordAfter } = publicMembers(after);
   const facts = differingNames(factsBefore, factsAfter);
   const isDisplayChanged =
     before.displayed !== after.displayed ||

@@ -4,6 +4,7 @@ import { type Principal, tierName } from '../access/tiers/tiers.ts';
 import { Problem } from '../lib/problem.ts';
 import { roundTo } from '../lib/round.ts';
 import { type DaysOnMarketClock, daysOnMarket, parseStoredClock } from './days-on-market.ts';
+import { listedAt } from './listed-at.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
 import type { Listing } from './record.ts';
 import type { StoredListing } from './store.ts';
@@ -115,6 +116,8 @@ export function lastingMembers(
   const unit: Listing['areaUnit'] = view.units === 'metric' ? 'sqm' : 'sqft';
   return {
     ...record,
+    listedAt: listedAt(stored.record, stored.timeZone),
+    enteredAt: record.listedAt,
     // Records of an earlier release lack `rentControl`.
     rental: record.rental && { ...record.rental, rentControl: record.rental.rentControl ?? null },
     pricePerArea: pricePerArea(record, view.units),

@@ -187,7 +187,20 @@ export const ListingSchema = Type.Object(
     openHouses: Type.Array(OpenHouseSchema),
     agent: ContactSchema,
     office: ContactSchema,
-    listedAt: time,
+    listedAt: nullable(
+      Type.String({
+        format: 'date-time',
+        description:
+          'When it came on the market, as searches sort and filter it: the start of `onMarketDate` in the time zone of ' +
+          'the listing, or else `enteredAt`.',
+      }),
+    ),
+    enteredAt: nullable(
+      Type.String({
+        format: 'date-time',
+        description: 'When the source first entered the listing, as it reports it.',
+      }),
+    ),
     onMarketDate: date,
     statusChangedAt: time,
     priceChangedAt: time,

@@ -1,6 +1,7 @@
 // SQL that reads stored listings, properties and their history.
 
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
+import { startedAt } from './listed-at.ts';
 import { DEFAULT_TIME_ZONE } from './local-time.ts';
 import { fetchedAtSql } from './provenance/confirmation-store.ts';
 import type { StoredRecord } from './stored-record.ts';
@@ -20,6 +21,8 @@ export interface StoredListing {
   readonly addressDisplayed: boolean;
   readonly record: StoredRecord;
   readonly areaIds: readonly string[];
+  /** IANA time zone of its dates, taken from its areas. */
+  readonly timeZone: string;
   readonly daysOnMarketStart: string | null;
   readonly daysOnMarketEnd: string | null;
   readonly earlierDays: number;
@@ -86,7 +89,7 @@ export function storedColumns(sql: Sql): SqlFragment {
   return sql`listing.id, listing.source, listing.listing_key as "listingKey", listing.property_id as "propertyId",
     listing.listing_type as "listingType", listing.version, ${fetchedAtSql(sql)} as "fetchedAt",
     listing.created_at as "createdAt", listing.updated_at as "updatedAt", listing.status, listing.displayed,
-    listing.address_displayed as "addressDisplayed", listing.record, listing.days_on_market_start as "daysOnMarketStart",
+    listing.address_displayed as "addressDisplayed", listing.record, listing.time_zone as "timeZone", listing.days_on_market_start as "daysOnMarketStart",
     listing.days_on_market_end as "daysOnMarketEnd", listing.earlier_days_on_market as "earlierDays",
     array(select area.id from unnest(listing.area_nos) with ordinality as held (no, place)
       join area on area.no = held.no order by held.place) as "areaIds"`;
@@ -125,10 +128,9 @@ export function findListingsOfProperties(sql: Sql, propertyIds: readonly string[
 }
 
 async function findListingsWhere(sql: Sql, where: SqlFragment): Promise<StoredListing[]> {
-  return sql<StoredListing[]>`
-    select ${storedColumns(sql)} from listing where ${where}
-    order by coalesce((record ->> 'listedAt')::timestamptz, days_on_market_start, (record ->> 'closedAt')::timestamptz,
-      created_at) desc, id`;
+  const listings = await sql<StoredListing[]>`
+    select ${storedColumns(sql)} from listing where ${where} order by id`;
+  return listings.toSorted((a, b) => startedAt(b) - startedAt(a));
 }
 
 const MAX_HISTORY = 1_000;

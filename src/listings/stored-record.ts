@@ -21,10 +21,14 @@ export interface PropertyFacts {
   readonly days?: Partial<Readonly<Record<ReportedDate, string>>>;
 }
 
-/** The stored record: everything public that depends neither on the reader nor on the time of the request. */
+/**
+ * The stored record: everything public that depends neither on the reader nor on the time of the request. Its `listedAt` is
+ * the time of entry that the source reports.
+ */
 export type StoredRecord = Omit<
   Listing,
   | 'areaIds'
+  | 'enteredAt'
   | 'areaUnit'
   | 'lotSizeUnit'
   | 'daysOnMarket'

@@ -17,6 +17,8 @@ import type { RequestedMetric } from './parameters.ts';
 import type { Grouping } from './store.ts';
 
 interface MetricFigure extends ShownFigure {
+  /** The days that it is of; a state at one moment has the day that begins then as both. */
+  readonly period: Period;
   readonly change: { readonly previous: number | null; readonly yearAgo: number | null } | null;
 }
 
@@ -63,18 +65,27 @@ function computeMetrics(
   return Object.fromEntries(
     metrics.map(({ id, metric, change }): [string, MetricFigure] => {
       const figure = figureOf(loaded, metric, period, group);
+      const days = periodOf(metric, period);
       const since = (before: Period): number | null =>
         changeOf(metric, figureOf(loaded, metric, before, group), figure);
       if (change === null) {
         const changes = { previous: since(previous), yearAgo: since(yearAgo) };
-        return [id, { ...shownFigure(metric, figure, units), change: changes }];
+        return [id, { ...shownFigure(metric, figure, units), period: days, change: changes }];
       }
       const { n, excluded } = figure;
       const value = since(change === 'mom' ? monthAgo : yearAgo);
       const suppressed = isSuppressed(metric, n);
-      return [id, { ...NO_FIGURE, value, n, excluded, suppressed, unit: 'share', change: null }];
+      const shown = { ...NO_FIGURE, value, n, excluded, suppressed, unit: 'share' } as const;
+      return [id, { ...shown, period: days, change: null }];
     }),
   );
+}
+
+/** The days that a metric's figure is of, where a request names this period. */
+function periodOf({ set, over }: Metric, period: Period): Period {
+  if (over === 'closedQuarter') return quarterBefore(period);
+  const isState = set === 'inventory' && over === undefined;
+  return isState ? { start: period.end, end: period.end } : period;
 }
 
 /** A metric's figure over a period and group. */

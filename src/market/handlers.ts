@@ -135,7 +135,7 @@ export async function getDistribution(request: MarketRequest) {
   const period = parsePeriod(query, now, scope.timeZone);
   const listings = listingScopeOf(scope);
   return {
-    ...{ object: 'market_distribution', scope: formatScope(scope), period, measure },
+    ...{ object: 'market_distribution', scope: formatScope(scope), period, asOf: period.end, measure },
     ...(await findDistribution(request, listings, { measure, buckets, units: scope.units }, period.end)),
     ...(await findProvenance(database, [scope], metricsOfDistribution(scope.listingType, measure))),
   };

@@ -21,10 +21,15 @@ const Change = nullable(
     { previous: number, yearAgo: number },
     {
       description:
-        'Relative change to the previous period and to a year before: 0.05 is 5 % more. Null if either value is ' +
+        'Relative change to the previous period (as many months or days before) and to a year before: 0.05 is 5 % more. Null if either value is ' +
         'suppressed. The whole object is null for a metric that is a change itself.',
     },
   ),
+);
+
+const PeriodSchema = Type.Object(
+  { start: date, end: date },
+  { description: 'Includes the start and excludes the end.' },
 );
 
 const FigureSchema = Type.Object(
@@ -39,6 +44,14 @@ const FigureSchema = Type.Object(
     change: Change,
     suppressed: Type.Boolean({ description: 'True if the sample is too small; the value is then null.' }),
     unit: FigureUnitSchema,
+    period: Type.Object(
+      { start: date, end: date },
+      {
+        description:
+          'The days that this figure is of, without the end: those of the response, or the three months before its end ' +
+          'for `months_of_supply`. A state, such as `inventory`, is of one moment, the beginning of the day that is both.',
+      },
+    ),
   },
   { $id: 'MarketFigure', description: 'One metric over one period.' },
 );
@@ -46,10 +59,6 @@ const FigureSchema = Type.Object(
 const Figures = Type.Object(
   {},
   { additionalProperties: FigureSchema, description: 'Keys are ids of metrics.' },
-);
-const PeriodSchema = Type.Object(
-  { start: date, end: date },
-  { description: 'Includes the start and excludes the end.' },
 );
 const ScopeSchema = Type.Object({
   listingType: oneOf(['rental', 'sale']),
@@ -148,6 +157,7 @@ export const YieldSchema = response('MarketYield', 'market_yield', {
     }),
   ),
   sameProperty: Type.Object({
+    period: PeriodSchema,
     value: number,
     n: Type.Integer(),
     p25: number,
@@ -161,6 +171,10 @@ export const YieldSchema = response('MarketYield', 'market_yield', {
 export const DistributionSchema = response('MarketDistribution', 'market_distribution', {
   scope: ScopeSchema,
   period: PeriodSchema,
+  asOf: Type.String({
+    format: 'date',
+    description: 'The listings are those on the market as this day begins.',
+  }),
   measure: oneOf(MEASURES),
   unit: oneOf(DISTRIBUTION_UNITS, 'Unit of percentiles and buckets. Money is in the currency of the scope.'),
   n: Type.Integer(),

@@ -77,7 +77,7 @@ export async function samePropertyYield(reads: FigureReads, rentals: Scope, sale
   const suppressed = n < MINIMUM_SAMPLE;
   const shown = suppressed ? [] : (quartiles ?? []).map((part) => roundedFor('share', part));
   const [p25 = null, value = null, p75 = null] = shown;
-  return { value, n, p25, p75, suppressed, unit: 'share' };
+  return { period: year, value, n, p25, p75, suppressed, unit: 'share' };
 }
 
 /** Twelve monthly rents divided by the asking price, over properties listed both ways; each by its latest listings. */

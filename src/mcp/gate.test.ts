@@ -53,16 +53,17 @@ test('what does no work counts for the minute alone, and needs no scope', () => 
     access('tools/call', { name: 'none' }),
     access('resources/read', { uri: 'x' }),
   ];
-  for (const each of [...others, gate.access('text', caller), gate.access({ id: 1, result: {} }, caller)])
-    assert.deepEqual(each, { ...OWN, counts: 'minute' });
+  const response = gate.access({ jsonrpc: '2.0', id: 1, result: {} }, caller);
+  for (const each of [...others, response]) assert.deepEqual(each, { ...OWN, counts: 'minute' });
 });
 
-test('a batch is refused, since its calls would count once', () => {
+test('a batch is refused, since its calls would count once, and so is what is no message', () => {
   const batch = [{ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'search' } }];
-  assert.throws(
-    () => gate.access(batch, caller),
-    (error) => error instanceof Problem && error.code === 'INVALID_REQUEST',
-  );
+  for (const body of [batch, 'text', { id: 1, result: {} }])
+    assert.throws(
+      () => gate.access(body, caller),
+      (error) => error instanceof Problem && error.code === 'INVALID_REQUEST',
+    );
 });
 
 test('limits are told by the tool that was called, and by HTTP for anything else', () => {

@@ -9,15 +9,23 @@ import { TEMPLATES } from './resources/resource-table.ts';
 import { TOOL_TABLE } from './tools/tool-table.ts';
 
 const prompts = createPrompts();
-const FILLED = { area: 'Noe Valley', listingType: 'rental', home: 'prp_1' } as const;
+
+/** What each prompt requires, and what it takes besides. */
+const EXPECTED: Readonly<Record<string, { required: Readonly<Record<string, string>>; optional: string[] }>> =
+  {
+    find_home: {
+      required: { area: 'Noe Valley', listingType: 'rental' },
+      optional: ['bedrooms', 'maxPrice', 'wishes'],
+    },
+    is_price_fair: { required: { home: 'prp_1' }, optional: [] },
+    watch_area: {
+      required: { area: 'Noe Valley', listingType: 'rental' },
+      optional: ['bedrooms', 'maxPrice'],
+    },
+  };
 
 /** Arguments that a prompt requires. */
-const required = (name: string): Record<string, string> =>
-  Object.fromEntries(
-    (prompts.list().find((prompt) => prompt.name === name)?.arguments ?? [])
-      .filter((argument) => argument.required)
-      .map((argument) => [argument.name, FILLED[argument.name as keyof typeof FILLED]]),
-  );
+const required = (name: string): Record<string, string> => ({ ...EXPECTED[name]?.required });
 
 function textOf(name: string, args: Record<string, string>): string {
   const { messages } = prompts.get(name, args);
@@ -32,6 +40,21 @@ test('there are three prompts, and each can be started with what it requires', (
     ['find_home', 'is_price_fair', 'watch_area'],
   );
   for (const { name } of prompts.list()) assert.match(textOf(name, required(name)), /Call|call/);
+});
+
+test('the list says of each argument whether it can be left out, and each that can is left out in peace', () => {
+  for (const { name, arguments: rows = [] } of prompts.list()) {
+    const named = (isRequired: boolean) =>
+      rows.filter((each) => each.required === isRequired).map((each) => each.name);
+    assert.deepEqual(named(true), Object.keys(required(name)), name);
+    assert.deepEqual(named(false), EXPECTED[name]?.optional, name);
+    for (const missing of Object.keys(required(name)))
+      assert.throws(
+        () => prompts.get(name, { ...required(name), [missing]: '' }),
+        { code: 'INVALID_PARAMETER' },
+        `${name} without ${missing}`,
+      );
+  }
 });
 
 test('prompts and descriptions of resources name tools that there are', () => {

@@ -2,6 +2,7 @@
 
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import { parseTime } from '../lib/clock.ts';
+import { startedAt } from '../listings/listed-at.ts';
 import type { HistoryRow, StoredListing } from '../listings/store.ts';
 
 interface PageRequest {
@@ -15,12 +16,6 @@ interface PageRequest {
 interface Position {
   readonly at: number;
   readonly id: string;
-}
-
-/** When a listing began, as its property orders them; milliseconds since the epoch. */
-function startedAt({ record, daysOnMarketStart, createdAt }: StoredListing): number {
-  const times = [record.listedAt, daysOnMarketStart, record.closedAt, createdAt];
-  return times.map(parseTime).find((at) => at !== null) ?? 0;
 }
 
 /** A page of listings, ordered by start and then by id. */

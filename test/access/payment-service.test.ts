@@ -61,7 +61,7 @@ test('what the payment service was asked is counted', async (t) => {
   await ask(key);
   const metrics = await (await fetch(`${service.url}/metrics`)).text();
   const text = metrics.slice(metrics.indexOf('# HELP freehold_payment'));
-  assert.match(text, /freehold_payment_calls_total\{outcome="answered",urgency="unknown"\} [1-9]/);
+  assert.match(text, /freehold_payment_calls_total\{outcome="answered",urgency="known"\} [1-9]/);
   assert.match(text, /freehold_subscription_answers_total\{source="service"\} 1/);
   assert.match(text, /freehold_verdicts_active \d/);
   assert.doesNotMatch(metrics, /sk_test/);

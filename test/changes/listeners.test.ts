@@ -99,6 +99,40 @@ test('the log is read only while somebody listens, and from then on', async (t) 
   assert.deepEqual(third.prices(), [3]);
 });
 
+test('whoever listens goes on hearing its listing when another one stops listening to another listing, or to the same', async (t) => {
+  const { listen, open } = createListeners(t);
+  const [staying, other, same] = [await listen('g'), await listen('h'), await listen('g')];
+  other.leave();
+  await write(1, ['g', 'h']);
+  await until('those of the listing hear it', () => staying.heard.length === 1 && same.heard.length === 1);
+  same.leave();
+  const late = await listen('i');
+  await write(2, ['g', 'h', 'i']);
+  await until('both hear it', () => staying.heard.length === 2 && late.heard.length === 1);
+  staying.leave();
+  await write(3, ['g', 'i']);
+  await until('the last one hears it', () => late.heard.length === 2);
+  assert.deepEqual(
+    [staying.prices(), other.prices(), same.prices(), late.prices()],
+    [[1, 2], [], [1], [2, 3]],
+  );
+  assert.equal(open.size, 1, 'the same follower');
+});
+
+test('a listing that two listen to is heard by each once, and by one that leaves and comes back from then on', async (t) => {
+  const { listen } = createListeners(t);
+  const [first, second] = [await listen('j'), await listen('j')];
+  await write(1, ['j']);
+  await until('both hear it', () => first.heard.length > 0 && second.heard.length > 0);
+  first.leave();
+  await write(2, ['j']);
+  await until('the other one hears it', () => second.heard.length === 2);
+  const again = await listen('j');
+  await write(3, ['j']);
+  await until('the new one hears it', () => again.heard.length > 0 && second.heard.length === 3);
+  assert.deepEqual([first.prices(), second.prices(), again.prices()], [[1], [1, 2, 3], [3]]);
+});
+
 test('listening fails while the log cannot be read, and works again once it can', async (t) => {
   let isDown = true;
   const { listeners, listen } = createListeners(t, (own) => ({

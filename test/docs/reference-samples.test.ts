@@ -121,6 +121,7 @@ const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
   ...{ lat: ['lng', 'radius'], lng: ['lat', 'radius'], radius: ['lat', 'lng'], zoom: ['cluster', 'bbox'] },
   ...{ cluster: ['zoom', 'bbox'], qFields: ['q'], suggest: ['q'], featuresOperator: ['features'] },
   ...{ from: ['to'], to: ['from'] },
+  priceBucket: ['facets'],
 };
 
 /** What an answer before gives is not known beforehand. */

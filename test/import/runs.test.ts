@@ -4,7 +4,15 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { bench, contents, file, folder, mapFile, rows } from '../support/catalogue/import-service.ts';
+import {
+  bench,
+  contents,
+  file,
+  folder,
+  mapFile,
+  rows,
+  rowVersions,
+} from '../support/catalogue/import-service.ts';
 import { until } from '../support/check/until.ts';
 import { runCli, startCli } from '../support/process/cli.ts';
 
@@ -65,6 +73,82 @@ test('Ctrl-C stops after the batch under way and says how to go on; --restart be
   assert.deepEqual([anew.resumedAt, anew.rows, anew.rejected], [0, 6_000, 0]);
   assert.equal(Number(anew.created) + Number(anew.unchanged), 6_000);
   assert.ok(Number(anew.unchanged) >= 1_000);
+});
+
+test('the same command goes on where Ctrl-C stopped it, and ends like one that was not stopped', async (t) => {
+  const { environment, database, outcome } = await bench(t);
+  const map = await mapFile('going-on.json');
+  const csv = await file('going-on.csv', `id,price,lat,lng\nbad,none,1,2\n${rows(0, 6_000)}\n`);
+  const args = ['listings', csv, '--map', map];
+  const run = startCli(t, ['import', ...args, '--json'], { folder, environment });
+  await until('a batch is written', async () => {
+    const [row] = await database.read((sql) => sql`select rows from import_run`);
+    return Number(row?.rows ?? 0) >= 1_000;
+  });
+  run.kill('SIGINT');
+  const end = await run.ended;
+  assert.equal(end.code, 130, end.stderr);
+  const stopped = JSON.parse(end.stdout) as Record<string, number>;
+  assert.ok(Number(stopped.rows) >= 1_000 && Number(stopped.rows) < 6_001, `${stopped.rows}`);
+  const [stored] = await database.read((sql) => sql`select count(*)::int as n from listing`);
+  assert.equal(stored?.n, stopped.created);
+  const versions = await rowVersions(database);
+
+  const second = await outcome(...args);
+  assert.deepEqual(
+    [second.resumedAt, second.rows, second.created, second.unchanged, second.rejected, second.interrupted],
+    [stopped.rows, 6_001, 6_000, 0, 1, false],
+  );
+  const after = new Set(((await rowVersions(database)) as object[]).map((row) => JSON.stringify(row)));
+  const rewritten = (versions as { id: string }[]).filter(
+    (row) => /^[pe]/.test(row.id) && !after.has(JSON.stringify(row)),
+  );
+  assert.deepEqual(rewritten, [], 'what was written before is not written again');
+  const whole = await bench(t);
+  await whole.outcome(...args, '--rejected', join(folder, 'going-on-whole.rejected.csv'));
+  assert.deepEqual(await contents(database), await contents(whole.database));
+});
+
+test('an import of areas that SIGTERM stopped goes on as well', async (t) => {
+  const { environment, database, outcome } = await bench(t);
+  const count = 3_000;
+  const lines = Array.from({ length: count }, (_, at) => `a${at},Area ${at}`);
+  const csv = await file('areas-stopped.csv', `id,name\n${lines.join('\n')}\n`);
+  const fields = { id: { column: 'id' }, type: { constant: 'custom' }, name: { column: 'name' } };
+  const map = await file(
+    'areas-stopped.json',
+    JSON.stringify({ kind: 'areas', source: { id: 'a', name: 'A' }, fields }),
+  );
+  const args = ['areas', csv, '--map', map];
+  const run = startCli(t, ['import', ...args, '--json'], { folder, environment });
+  await until('a batch is written', async () => {
+    const [row] = await database.read((sql) => sql`select rows from import_run`);
+    return Number(row?.rows ?? 0) > 0;
+  });
+  run.kill('SIGTERM');
+  const stopped = JSON.parse((await run.ended).stdout) as Record<string, number>;
+  assert.ok(Number(stopped.rows) < count, `${stopped.rows}`);
+  const second = await outcome(...args);
+  assert.deepEqual([second.resumedAt, second.rows, second.created], [stopped.rows, count, count]);
+});
+
+test('an interrupted import begins anew where the file or the map is another by now', async (t) => {
+  const { environment, database, outcome } = await bench(t);
+  const map = await mapFile('another.json');
+  const text = `id,price,lat,lng\n${rows(0, 6_000)}\n`;
+  const csv = await file('another.csv', text);
+  const args = ['listings', csv, '--map', map];
+  const run = startCli(t, ['import', ...args], { folder, environment });
+  await until('a batch is written', async () => {
+    const [row] = await database.read((sql) => sql`select rows from import_run`);
+    return Number(row?.rows ?? 0) >= 1_000;
+  });
+  run.kill('SIGHUP');
+  assert.equal((await run.ended).code, 130);
+  // One price of the first batch, of the same length.
+  await file('another.csv', text.replace('k5,1005,', 'k5,1999,'));
+  const anew = await outcome(...args);
+  assert.deepEqual([anew.resumedAt, anew.rows, anew.changed, anew.interrupted], [0, 6_000, 1, false]);
 });
 
 test('of two imports of one source at once the second is refused', async (t) => {

@@ -83,10 +83,40 @@ test('figures are of the last full month, and withheld where fewer than five hom
   assert.deepEqual(few.metrics.inventory?.value, 4);
   assert.deepEqual(few.metrics.median_list_price, {
     ...{ value: null, n: 4, excluded: 0, p25: null, p75: null, suppressed: true, unit: 'money' },
+    period: { start: '2026-01-01', end: '2026-01-01' },
     change: { previous: null, yearAgo: null },
   });
   const { metrics: five } = await ask('stats?listingType=sale&maxPrice=500000&metrics=median_list_price');
   assert.equal(five.median_list_price?.value, 300_000);
+});
+
+test('each figure names the days that it is of, and the others of an answer the days that they rest on', async () => {
+  const metrics = 'inventory,closed_listings,months_of_supply,absorption_rate,median_list_price_yoy';
+  const days = (start: string, end: string) => ({ start, end });
+  const expected = (start: string, end: string, quarter: string) => ({
+    inventory: days(end, end),
+    closed_listings: days(start, end),
+    months_of_supply: days(quarter, end),
+    absorption_rate: days(start, end),
+    median_list_price_yoy: days(end, end),
+  });
+  const periods = (figures: Record<string, { period: object }>) =>
+    Object.fromEntries(Object.entries(figures).map(([id, { period }]) => [id, period]));
+  const stats = await ask(
+    `stats?listingType=sale&from=2025-12-10&to=2025-12-20&groupBy=bedrooms&metrics=${metrics}`,
+  );
+  assert.deepEqual(periods(stats.metrics), expected('2025-12-10', '2025-12-20', '2025-09-20'));
+  for (const group of stats.groups) assert.deepEqual(periods(group.metrics), periods(stats.metrics));
+  assert.ok(stats.groups.length > 0);
+  const history = await ask(`history?listingType=sale&periods=2&metrics=${metrics}`);
+  assert.deepEqual(
+    history.points.map((point) => periods(point.metrics)),
+    [expected('2025-11-01', '2025-12-01', '2025-09-01'), expected('2025-12-01', '2026-01-01', '2025-10-01')],
+  );
+  const { sameProperty } = await ask('yield');
+  assert.deepEqual(sameProperty.period, days('2025-01-01', '2026-01-01'));
+  const { asOf } = await ask('distribution?listingType=sale&from=2025-11-10&to=2025-11-20');
+  assert.equal(asOf, '2025-11-20');
 });
 
 test('what is unknown, malformed, of the other kind or contradictory is refused by its name', async () => {

@@ -230,7 +230,9 @@ test('the text says what was found in numbers that agree, what each filter leave
       metrics: ['median_list_price', 'price_drop_share'],
     }),
   );
-  assert.match(stats, /median_list_price USD [\d,]+/);
+  // Days as people write them, the last one included; a state names the moment that it is of.
+  assert.match(stats, /^Sales · \d{4}-\d\d-01 to \d{4}-\d\d-(?:28|29|30|31) · USD$/m);
+  assert.match(stats, /median_list_price USD [\d,]+ \(n [\d,]+ · as \d{4}-\d\d-01 begins/);
   assert.match(
     stats,
     /price_drop_share [\d.]+ % \(n [\d,]+(?: · [+-][\d.]+ percentage points to the period before|\)| · 0)/,

@@ -8,11 +8,13 @@ import { until } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
 import { startService } from '../support/service/service.ts';
+import { untilMatched } from '../support/watch/matching-oracle.ts';
 import { sendWatcher, subscriber } from '../support/watch/watchers.ts';
 
 const service = await startService({ after });
 const { subscribe } = subscriber(service);
-const ids = await writer(service)(draft('one', { listPrice: 100_000 }));
+const write = writer(service);
+const ids = await write(draft('one', { listPrice: 100_000 }));
 const target = { type: 'listing', listingId: ids.get('one') ?? '' };
 const folder = await temporaryFolder({ after }, 'operator');
 const environment = { DATABASE_URL: service.databaseUrl };
@@ -27,6 +29,9 @@ async function json<T>(...args: string[]): Promise<T> {
 }
 const create = async (key: string) =>
   (await sendWatcher(service, 'POST', '', { key, body: { target, name: 'The house' } })).watcher;
+const createForPrices = async (key: string) =>
+  (await sendWatcher(service, 'POST', '', { key, body: { target, events: ['listing.price_decreased'] } }))
+    .watcher;
 const read = async (key: string, id: string) => sendWatcher(service, 'GET', `/${id}`, { key });
 const entries = async (id: string) =>
   (
@@ -36,6 +41,20 @@ const entries = async (id: string) =>
         where watcher_id = ${id} order by first_sequence + ordinal`,
     )
   ).map(({ action, owner }) => `${action} ${owner}`);
+
+/** What a watcher, or all of an owner, was told: types and listings. */
+async function told(key: string, id: string): Promise<string[]> {
+  return readTold(key, `/v1/watchers/${id}/events?limit=100`);
+}
+const toldTo = (key: string) => readTold(key, '/v1/events?limit=100');
+
+async function readTold(key: string, path: string): Promise<string[]> {
+  await untilMatched(service.database);
+  const { data } = (await service.json(path, key)) as {
+    data: { type: string; data: { object?: { id: string } } }[];
+  };
+  return data.map(({ type, data: { object } }) => (object === undefined ? type : `${type} ${object.id}`));
+}
 
 interface Listed {
   readonly id: string;
@@ -111,15 +130,64 @@ test('with a payment service watchers move to a subscription that it told to be 
   assert.equal((await read(old.key, id)).code, 'WATCHER_NOT_FOUND');
 });
 
-test('a replay is an entry of the log for an active watcher, and refused for another', async () => {
-  const { id: subscription, key } = await subscribe('pro');
-  const { id } = await create(key);
-  await json('replay', id);
-  assert.deepEqual(await entries(id), [`created sub:${subscription}`, `replayed sub:${subscription}`]);
+test('a replay tells what matches now once more, as events of their own, to the owner alone, and changes nothing else', async () => {
+  const { key } = await subscribe('pro');
+  const other = await subscribe('pro');
+  const body = {
+    target: { type: 'search', listingType: 'sale', query: { city: ['Replayed'] } },
+    events: ['search.match_added'],
+  };
+  const { watcher } = await sendWatcher(service, 'POST', '', { key, body });
+  const { watcher: foreign } = await sendWatcher(service, 'POST', '', { key: other.key, body });
+  const home = { address: { ...draft('x').address, city: 'Replayed' } };
+  const near = await write(
+    draft('near', { ...home, listPrice: 1 }),
+    draft('gone', { ...home, listPrice: 2 }),
+  );
+  await write(draft('gone', { ...home, status: 'CLOSED', closePrice: 2 }));
+  assert.deepEqual(await told(key, watcher.id), [
+    `search.match_added ${near.get('near')}`,
+    `search.match_added ${near.get('gone')}`,
+  ]);
+  const before = await read(key, watcher.id);
+  await json('replay', watcher.id);
+  assert.deepEqual((await told(key, watcher.id)).slice(2), [`search.match_added ${near.get('near')}`]);
+  await json('replay', watcher.id);
+  assert.deepEqual((await told(key, watcher.id)).slice(3), [`search.match_added ${near.get('near')}`]);
+  assert.deepEqual((await read(key, watcher.id)).watcher, before.watcher);
+  assert.equal((await told(other.key, foreign.id)).length, 2, 'nobody else is told');
+});
+
+test('a watcher that an operator pauses is told so and nothing else, and cannot be replayed, and is told again once it is resumed', async () => {
+  const { key } = await subscribe('pro');
+  const { id } = await createForPrices(key);
+  await write(draft('one', { listPrice: 90_000 }));
+  const first = await told(key, id);
+  assert.deepEqual(first, [`listing.price_decreased ${target.listingId}`]);
   await command('pause', id);
+  const paused = [...first, 'watcher.paused'];
+  await write(draft('one', { listPrice: 80_000 }));
+  assert.deepEqual(await told(key, id), paused);
   const refused = await command('replay', id);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /is paused: only an active watcher/);
   assert.equal(refused.stdout, '', 'nothing is said to be done');
   assert.equal((await command('replay', id, '--json')).stdout, '');
+  assert.deepEqual(await told(key, id), paused);
+  await sendWatcher(service, 'POST', `/${id}/resume`, { key });
+  await write(draft('one', { listPrice: 70_000 }));
+  assert.deepEqual(await told(key, id), [...paused, ...first]);
+});
+
+test('what happens after a move is told to the new owner; what was told before stays with the old one', async () => {
+  const [old, replacement] = [await subscribe('pro'), await subscribe('pro')];
+  const { id } = await createForPrices(old.key);
+  await write(draft('one', { listPrice: 60_000 }));
+  const first = await toldTo(old.key);
+  assert.equal(first.length, 1);
+  await json('move', old.id, replacement.id);
+  await write(draft('one', { listPrice: 50_000 }));
+  assert.deepEqual(await toldTo(replacement.key), [`listing.price_decreased ${target.listingId}`]);
+  assert.deepEqual(await toldTo(old.key), first);
+  assert.equal((await read(replacement.key, id)).watcher.status, 'active');
 });

@@ -105,9 +105,11 @@ export class RateLimiter {
    * are synchronous, so that no request comes between; it waits only where requests of the month are leased first.
    */
   async admit(caller: Principal, access: Access): Promise<Headers> {
+    const isLoading =
+      this.#isLoading !== undefined && caller.kind === 'anonymous' && (await this.#isLoading());
     const at = this.#readClocks();
     const policies = this.#policiesOf(caller.tier, at.calendar);
-    const month = access.counts === 'minute' || (await this.#isFreeOfMonth(caller)) ? null : policies.month;
+    const month = access.counts === 'minute' || isLoading ? null : policies.month;
     const stream = access.stream === true;
     if (policies.minute === null && month === null) {
       if (stream && this.streams.isFull(caller)) throw this.streams.exceeded(caller, NONE);
@@ -116,11 +118,6 @@ export class RateLimiter {
     const state = this.#state(caller, at.now);
     const request = { at, caller, state, minute: policies.minute, month, stream };
     return this.#attempt(request) ?? this.#enqueue(request);
-  }
-
-  /** Only of callers without credentials; the minute counts for them all the same. */
-  async #isFreeOfMonth({ kind }: Principal): Promise<boolean> {
-    return kind === 'anonymous' && this.#isLoading !== undefined && (await this.#isLoading());
   }
 
   /** The refusal of a caller whose minute has no free slot, without a charge; null: it has one. */

@@ -33,7 +33,7 @@ const metricsFor =
     return { metrics: METRICS[isRental ? 'rental' : 'sale'].slice(0, count) };
   };
 
-const FIGURE = ['value', 'n', 'unit', 'suppressed'];
+const FIGURE = ['value', 'n', 'unit', 'suppressed', 'period'];
 
 /** A share as 4.5 %, money with its currency, counts as they are. */
 function formatValue(value: unknown, unit: unknown, currency: unknown): string {
@@ -59,24 +59,37 @@ function changeOf({ value, unit, change }: Json): string | null {
   return dotted([changed(previous, 'to the period before'), changed(yearAgo, 'in a year')]) || null;
 }
 
-/** `median_rent 2,250 (n 982 · -2 % to the period before)`. */
-function figures(metrics: unknown, currency: unknown): string[] {
+/** `2025-12-01 to 2025-12-31`, the last day included, as people write it. */
+function daysOf({ start, end }: Json): string | null {
+  if (typeof start !== 'string' || typeof end !== 'string') return null;
+  if (start === end) return `as ${start} begins`;
+  return `${start} to ${Temporal.PlainDate.from(end).subtract({ days: 1 })}`;
+}
+
+/** The days of a figure, unless they are those of the answer that it stands in. */
+function ownDays(figure: Json, period: Json): string | null {
+  const days = objectOf(figure.period);
+  return days.start === period.start && days.end === period.end ? null : daysOf(days);
+}
+
+/** `median_rent 2,250 (n 982 · as 2026-01-01 begins · -2 % to the period before)`. */
+function figures(metrics: unknown, currency: unknown, period: Json): string[] {
   return Object.entries(objectOf(metrics)).map(([id, figure]) => {
     const { value, n, unit, suppressed } = objectOf(figure);
     if (suppressed === true)
       return `${word(id)} not shown: ${number(n)} ${n === 1 ? 'home is' : 'homes are'} too few`;
-    return `${word(id)} ${formatValue(value, unit, currency)} (${dotted([`n ${number(n)}`, changeOf(objectOf(figure))])})`;
+    const notes = [`n ${number(n)}`, ownDays(objectOf(figure), period), changeOf(objectOf(figure))];
+    return `${word(id)} ${formatValue(value, unit, currency)} (${dotted(notes)})`;
   });
 }
 
 function headOf({ scope, period }: Json): string {
   const { listingType, areas, currency, currencyChoice } = objectOf(scope);
   const names = rowsOf(areas).map(({ name }) => word(name));
-  const { start, end } = objectOf(period);
   const head = dotted([
     listingType === 'rental' ? 'Rentals' : 'Sales',
     names.length > 0 ? names.join(', ') : null,
-    start === undefined ? null : `${word(start)} to ${word(end)}`,
+    daysOf(objectOf(period)),
     word(currency),
   ]);
   const note = currencyNote(currency, currencyChoice);
@@ -109,13 +122,14 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     short: { drop: [...DROP, 'groups/*/metrics/*/excluded', 'metrics/*/excluded'] },
     text(answer) {
       const { currency } = objectOf(answer.scope);
+      const period = objectOf(answer.period);
       const groups = rowsOf(answer.groups).map(({ by, metrics }) => {
         const name = Object.entries(objectOf(by)).map(
           ([key, value]) => `${word(key)} ${String(value ?? 'unknown')}`,
         );
-        return `${word(name.join(', '))}: ${figures(metrics, currency).join('; ')}`;
+        return `${word(name.join(', '))}: ${figures(metrics, currency, period).join('; ')}`;
       });
-      return [headOf(answer), ...figures(answer.metrics, currency), ...groups].join('\n');
+      return [headOf(answer), ...figures(answer.metrics, currency, period), ...groups].join('\n');
     },
     links: areaLinks,
   },
@@ -146,7 +160,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     text(answer) {
       const { currency } = objectOf(answer.scope);
       const points = rowsOf(answer.points).map(
-        ({ start, metrics }) => `${word(start)}: ${figures(metrics, currency).join('; ')}`,
+        ({ metrics, ...days }) => `${daysOf(days) ?? ''}: ${figures(metrics, currency, days).join('; ')}`,
       );
       return [headOf(answer), ...points].join('\n');
     },
@@ -159,7 +173,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       'Computes the same statistics for several areas over the same days, in the order of areaId. Use it to choose between neighbourhoods or cities; find_areas gives their ids.',
     operation: 'compareMarkets',
     rows: 'areas',
-    output: ['scope', 'areas', 'page'],
+    output: ['scope', 'period', 'areas', 'page'],
     shown: [
       'listingType',
       'areaId',
@@ -179,9 +193,10 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
     annotations: READS,
     short: { keep: { 'areas/*/metrics/*': FIGURE }, drop: DROP },
     text(answer) {
+      const period = objectOf(answer.period);
       const areas = rowsOf(answer.areas).map(
         ({ name, areaId, currency, currencyChoice, metrics }) =>
-          `${word(name)} (${word(areaId)}, ${word(currency)}): ${[...figures(metrics, currency), currencyNote(currency, currencyChoice)].filter(Boolean).join('; ')}`,
+          `${word(name)} (${word(areaId)}, ${word(currency)}): ${[...figures(metrics, currency, period), currencyNote(currency, currencyChoice)].filter(Boolean).join('; ')}`,
       );
       return [headOf({ ...answer, scope: { ...objectOf(answer.scope), areas: [] } }), ...areas].join('\n');
     },

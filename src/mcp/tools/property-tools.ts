@@ -151,6 +151,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
         ...shortListingAt('data/*/listing'),
         'data/*/why': ['differs'],
       },
+      drop: ['data/*/listing/object'],
     },
     text: comparablesText,
     links: ({ propertyId, data }) =>

@@ -8,8 +8,8 @@ const DAYS_AHEAD = 3;
 const TIMEOUT = 30_000;
 /** Changing partitions locks the whole table: it gives way to running statements, and the next round tries again. */
 const LOCK_TIMEOUT = "set local lock_timeout = '2s'";
-/** SQLSTATE: a lock was not free in time; the default partition has rows of the day; another process was faster. */
-const POSTPONED = new Set(['55P03', '23514', '42P01', '42P07']);
+/** SQLSTATE: a lock was not free in time, also for a writer; the default partition has rows of the day; another process was faster. */
+const POSTPONED = new Set(['55P03', '23514', '42P01', '42P07', '40P01']);
 
 /** The date in UTC of a time in milliseconds. */
 export const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
@@ -54,8 +54,13 @@ async function createDayPartition(database: Database, table: string, at: number,
         return;
       }
       if (rows > MAX_MOVED && !isOver) return;
+      // What has planned before a partition is attached looks for its rows in the default one alone: readers would miss those that
+      // moved, and writers fail. So the table is locked; for a day that is over, into which nobody writes, only once its rows have moved.
+      const lock = () => tx.unsafe(`lock table only ${table} in access exclusive mode`);
+      if (!isOver) await lock();
       await tx.unsafe(`create table ${name} (like ${table} including defaults including constraints)`);
       await tx.unsafe(`with moved as (delete ${ofDay} returning *) insert into ${name} select * from moved`);
+      if (isOver) await lock();
       await tx.unsafe(`alter table ${table} attach partition ${name} ${bounds}`);
     },
     isOver ? MOVE_TIMEOUT : TIMEOUT,

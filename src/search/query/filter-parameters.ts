@@ -200,10 +200,8 @@ const changes = {
   minDaysOnMarket: whole('Minimum number of whole days on the market.', 1_000_000, 'mindom'),
   maxDaysOnMarket: whole('Maximum number of whole days on the market.', 1_000_000, 'maxdom'),
   daysOld: range('Whole days on the market'),
-  listedSince: moment(
-    'Came on the market at or after this time, by `onMarketDate` (from local midnight) or else `listedAt`',
-  ),
-  listedBefore: moment('Came on the market before this time, by the same dates'),
+  listedSince: moment('Came on the market at or after this time, by `listedAt`'),
+  listedBefore: moment('Came on the market before this time, by `listedAt`'),
   updatedSince: moment('Last changed in this service at or after this time'),
   updatedBefore: moment('Last changed in this service before this time'),
   priceChanged: choice(['decrease', 'increase'], 'Direction of the last price change.', {

@@ -36,8 +36,7 @@ export const answerParameters = {
         `Sort by ${SORT_KEYS.join(', ')}; prefix with \`-\` for descending. Default: -listedAt. Several keys apply ` +
         'in order; unknown values come last; ids break ties in the direction of the last key. `price` of a rental is its rent per month. `distance` needs ' +
         'lat, lng and radius; `relevance` needs q (use -relevance for best first, newest first among equals). ' +
-        '`listedAt` is `onMarketDate` if the source states it, as in `listedSince`. A suffix Asc or Desc may ' +
-        'replace the prefix.',
+        'A suffix Asc or Desc may replace the prefix.',
       aliases: ['sortBy'],
       maxItems: 5,
     }),

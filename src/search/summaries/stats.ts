@@ -37,7 +37,7 @@ export const StatsSchema = Type.Object(
       { $id: 'SearchFigure', description: 'One metric over the results of a search.' },
     ),
     description:
-      'Statistics by id. `n`: listings used; `excluded`: listings with an unknown value; `suppressed`: too few ' +
+      'Statistics by id, of the results as they are at the time of the request. `n`: listings used; `excluded`: listings with an unknown value; `suppressed`: too few ' +
       'listings.',
   },
 );

@@ -3,6 +3,7 @@
 import type { ListingChange } from '../../changes/change.ts';
 import { readChanges } from '../../changes/change-store.ts';
 import { type ChangeState, maskSummary, summarizeListing } from '../../listings/change-state.ts';
+import { listedAt } from '../../listings/listed-at.ts';
 import type { StoredRecord } from '../../listings/stored-record.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { ResolvedQuery } from '../../search/query/plan.ts';
@@ -52,9 +53,9 @@ async function findUnchanged(
     const size = Math.min(PAGE, limit - found.length);
     const rows = await database.read(
       (sql) => sql<SummaryRow[]>`
-        select id, record, displayed, address_displayed as "addressDisplayed" from listing_search
+        select id, record, displayed, address_displayed as "addressDisplayed", time_zone as "timeZone" from listing_search
         cross join lateral (
-          select record, address_displayed, coalesce(first_sequence + change_ordinal, 0) as changed_at
+          select record, address_displayed, time_zone, coalesce(first_sequence + change_ordinal, 0) as changed_at
           from listing left join change_batch as batch on batch.id = change_batch_id
           where listing.id = listing_search.id
         ) as stored
@@ -82,11 +83,13 @@ interface SummaryRow {
   readonly record: StoredRecord;
   readonly displayed: boolean;
   readonly addressDisplayed: boolean;
+  readonly timeZone: string;
 }
 
-function summaryOf({ record, displayed, addressDisplayed }: Omit<SummaryRow, 'id'>): object | null {
+function summaryOf(row: Omit<SummaryRow, 'id'>): object | null {
+  const { record, displayed, addressDisplayed, timeZone } = row;
   if (!displayed) return null;
-  const summary = summarizeListing(record);
+  const summary = summarizeListing({ ...record, listedAt: listedAt(record, timeZone) });
   return addressDisplayed ? summary : maskSummary(summary);
 }
 

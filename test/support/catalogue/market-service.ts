@@ -17,6 +17,7 @@ export interface Figure {
   readonly p25: number | null;
   readonly suppressed: boolean;
   readonly unit: string;
+  readonly period: { readonly start: string; readonly end: string };
   readonly change: { readonly previous: number | null; readonly yearAgo: number | null } | null;
 }
 export type Figures = Record<string, Figure>;
@@ -27,6 +28,8 @@ export interface Page {
 }
 export interface Answer {
   readonly period: { readonly start: string; readonly end: string };
+  /** Of a distribution. */
+  readonly asOf: string;
   readonly scope: { readonly timeZone: string };
   readonly metrics: Figures;
   readonly groups: readonly { readonly by: Record<string, unknown>; readonly metrics: Figures }[];
@@ -37,7 +40,7 @@ export interface Answer {
     readonly value: number | null;
     readonly nSales: number;
   }[];
-  readonly sameProperty: { readonly value: number | null; readonly n: number };
+  readonly sameProperty: { readonly period: object; readonly value: number | null; readonly n: number };
   readonly n: number;
   readonly percentiles: Record<string, number | null>;
   readonly buckets: readonly { readonly from: number; readonly to: number; readonly count: number }[];

@@ -34,6 +34,7 @@ export const storedArbitrary = fc
     return {
       ...{ id, source, propertyId, listingKey: 'key', listingType: draft.listingType, status: draft.status },
       ...{ displayed: draft.display.listing, addressDisplayed: draft.display.address },
+      timeZone: write.timeZone,
       record: JSON.parse(JSON.stringify(write.record)),
       ...{ daysOnMarketStart: formatTime(clock.start), daysOnMarketEnd: formatTime(clock.end) },
       ...{ createdAt: new Date(NOW).toISOString(), updatedAt: new Date(NOW + 5).toISOString() },

@@ -39,11 +39,10 @@ const held = (value: number, from: number, to: number) => value >= from && value
 const open = (value: number, from: number, to: number) => value > from && value < to;
 /** Whether an area holds a listing, by its boundary or else by address or its children. */
 export const AREAS: Readonly<Record<string, (facts: Facts) => boolean>> = {
-  'county-ring': ({ located, lat, lng }) =>
-    located &&
-    held(lng, 20, 21) &&
-    held(lat, 10, 11) &&
-    !(open(lng, 20.25, 20.75) && open(lat, 10.25, 10.75)),
+  'county-ring': ({ located, lat, lng, county, state }) =>
+    located
+      ? held(lng, 20, 21) && held(lat, 10, 11) && !(open(lng, 20.25, 20.75) && open(lat, 10.25, 10.75))
+      : county === 'Ring' && state !== 'Verge',
   'metro-dateline': ({ located, lat, lng }) => located && Math.abs(lng) >= 179 && held(lat, 10, 11),
   'city-aldern': ({ city }) => city?.trim().toLowerCase() === 'aldern',
   'city-crane': ({ city, state }) => city === 'Crane' && state !== 'Verge',

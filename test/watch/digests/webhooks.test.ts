@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { systemClock } from '../../../src/lib/clock.ts';
+import type { EventType } from '../../../src/watch/events/event-types.ts';
 import { presentEvents } from '../../../src/watch/events/presenter.ts';
 import { readEvents } from '../../../src/watch/events/read-store.ts';
 import { until } from '../../support/check/until.ts';
@@ -49,4 +50,32 @@ test('a webhook gets a digest as the log has it, and no event that waited for it
   const { type, data } = receiver.arrivals[0]?.event ?? assert.fail();
   assert.deepEqual([type, data.count, (data.events as unknown[]).length], ['watcher.digest', 3, 3]);
   assert.deepEqual(receiver.forged, []);
+});
+
+test('what follows a digest in a queue arrives after it, though it is read by itself', async (t) => {
+  const { database: own } = await testDatabase(t);
+  const receiver = await startReceiver(t);
+  const stage = await openStage(t, { database: own, clock: systemClock, ports: [receiver.port] });
+  const { watcher, secret } = await stage.createWebhook(`${receiver.url}/b`);
+  receiver.secrets.set('/b', secret);
+  const { log } = stage;
+  const write = async (type: EventType, held: boolean) => {
+    const sequence = log.next();
+    const isAbout = type !== 'watcher.digest';
+    const events = changeEvents(sequence, { watchers: [watcher], types: [type], at: systemClock.now() });
+    const own = events.map((event) => ({ ...event, held, ...(!isAbout && { listingId: null }) }));
+    const contents = isAbout ? contentsOf(own) : [];
+    await log.write({ events: own, contents, positions: positionsAt(sequence) });
+  };
+  for (let digest = 0; digest < 2; digest++) {
+    await write('listing.price_decreased', true);
+    await write('watcher.digest', false);
+  }
+  await write('listing.price_decreased', false);
+  stage.startDispatcher(t);
+  await until('all have arrived', () => receiver.arrivals.length >= 3);
+  assert.deepEqual(
+    receiver.arrivals.map(({ event }) => event.type),
+    ['watcher.digest', 'watcher.digest', 'listing.price_decreased'],
+  );
 });

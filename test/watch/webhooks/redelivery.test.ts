@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import type { EventType } from '../../../src/watch/events/event-types.ts';
 import { lockDelivery, requestRedelivery } from '../../../src/watch/webhooks/delivery-store.ts';
 import { until } from '../../support/check/until.ts';
 import { testDatabase } from '../../support/database/database.ts';
@@ -20,8 +21,10 @@ async function open(t: TestContext) {
   const refused = new Set<number>();
   receiver.answer = ({ event }, response) =>
     void response.writeHead(refused.has(event.sequence) ? 500 : 200).end();
-  stage.startDispatcher(t);
-  const write = async () => (await stage.log.writeChange([watcher]))[0]?.sequence ?? 0;
+  const start = () => stage.startDispatcher(t);
+  const dispatcher = start();
+  const write = async (type: EventType = 'listing.price_decreased') =>
+    (await stage.log.writeChange([watcher], [type]))[0]?.sequence ?? 0;
   const arrived = () => receiver.arrivals.map(({ event }) => event.sequence);
   const settled = (count: number) =>
     until(`${count} attempts are recorded`, async () => {
@@ -46,7 +49,18 @@ async function open(t: TestContext) {
     const { attempt, failures, sequence, retryAt } = await stage.webhook(id);
     return { attempt, failures, sequence, retryAt };
   };
-  return { refused, write, arrived, settled, redeliver, deliveryOf, queue, receiver };
+  return {
+    refused,
+    write,
+    arrived,
+    settled,
+    redeliver,
+    deliveryOf,
+    queue,
+    receiver,
+    start,
+    stop: () => dispatcher.stop(),
+  };
 }
 
 test('a redelivery is one more attempt of that event alone, with its id', async (t) => {
@@ -87,3 +101,29 @@ test('while the head of the queue waits, a redelivery that fails leaves it waiti
   assert.deepEqual(await deliveryOf(first), ['succeeded', 3, null]);
   assert.deepEqual(await deliveryOf(head), ['succeeded', 2, null]);
 });
+
+/** More than one claim reads of a queue. */
+const WAITING = 150;
+
+for (const [what, outOfTurn] of [
+  ['a redelivery', ['redelivery']],
+  ['a test', ['test']],
+  ['a test and a redelivery', ['test', 'redelivery']],
+] as const)
+  test(`more events than are read at once arrive in order beside ${what}`, async (t) => {
+    const { write, arrived, settled, redeliver, start, stop } = await open(t);
+    const first = await write();
+    await settled(1);
+    await stop();
+    const waiting: number[] = [];
+    for (let event = 0; event < WAITING; event++) waiting.push(await write());
+    const expected: number[] = [];
+    if (outOfTurn.some((each) => each === 'test')) expected.push(await write('watcher.test'));
+    if (outOfTurn.some((each) => each === 'redelivery')) {
+      await redeliver(first);
+      expected.push(first);
+    }
+    start();
+    await settled(1 + expected.length);
+    assert.deepEqual(arrived().slice(1), [...expected, ...waiting]);
+  });
