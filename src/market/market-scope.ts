@@ -1,12 +1,13 @@
 // Scope of a request for statistics: its filters, areas, time zone and currency.
 
 import type { AreaIdCache } from '../areas/area-cache.ts';
+import { Faults } from '../http/input/faults.ts';
 import { parameterProblem } from '../http/input/query.ts';
 import type { Place } from '../lib/costly-work.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { resolveQuery } from '../search/http/resolve-query.ts';
+import { requireAreas, resolveQuery } from '../search/http/resolve-query.ts';
 import type { Condition } from '../search/query/condition.ts';
 import type { SearchQuery } from '../search/query/parameters.ts';
 import { planSearch, type ResolvedQuery, type SearchPlan } from '../search/query/plan.ts';
@@ -133,6 +134,27 @@ async function resolveFilters(
     ...{ listingType, resolved, units, filters, plan, currencyChoice: null },
     timeZone: others.length === 0 && zone !== null ? zone : DEFAULT_TIME_ZONE,
   };
+}
+
+/**
+ * Throws all faults of a request in one problem: those of its filters and areas, and those that `read` finds. A filter that does
+ * not exist for the listing type hides the faults of the others.
+ */
+export async function checkScope(
+  { database, areas }: Pick<MarketReads, 'database' | 'areas'>,
+  query: MarketQuery,
+  now: number,
+  read: readonly (() => unknown)[],
+): Promise<void> {
+  const faults = new Faults();
+  for (const part of read) faults.attempt(part);
+  const type = query.listingType ?? 'sale';
+  faults.attempt(() => planSearch(type, filtersOf(query, type) as SearchQuery, 1, now));
+  const named = (ids: readonly string[]) => areas.named(ids, false);
+  await requireAreas({ database, named }, [...new Set(query.areaId ?? [])]).catch((error) =>
+    faults.add(error),
+  );
+  faults.report();
 }
 
 /** The filters of the request. Throws INVALID_PARAMETER if one does not exist for this listing type. */

@@ -4,6 +4,7 @@ import type { TObject, TSchema } from 'typebox';
 import { type Principal, pageSize, type Tiers } from '../access/tiers/tiers.ts';
 import type { AreaIdCache } from '../areas/area-cache.ts';
 import { type Route, route } from '../http/frame/route.ts';
+import { withAllFaults } from '../http/input/faults.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
 import { FoundCache } from '../lib/found-cache.ts';
@@ -26,11 +27,15 @@ import {
   type MarketRequest,
   type Provenance,
 } from './handlers.ts';
+import { checkScope } from './market-scope.ts';
 import {
   CompareQuery,
   DistributionQuery,
   HistoryQuery,
   type MarketQuery,
+  parseMetrics,
+  parsePeriod,
+  parseSeries,
   StatsQuery,
   YieldQuery,
 } from './parameters.ts';
@@ -69,7 +74,12 @@ interface Endpoint {
   readonly query: TObject;
   readonly schema: TSchema;
   readonly answer: (request: MarketRequest) => Promise<Answer>;
+  /** What reads the parameters beside the filters; each throws INVALID_PARAMETER. */
+  readonly reads: readonly ((query: MarketQuery, now: number) => unknown)[];
 }
+
+const readPeriod = (query: MarketQuery, now: number) => parsePeriod(query, now, 'UTC');
+const readSeries = (query: MarketQuery, now: number) => parseSeries(query, now, 'UTC');
 
 const access = { credentials: 'optional', scope: 'listings:read', counts: 'month' } as const;
 
@@ -77,6 +87,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     ...{ path: 'stats', operation: 'getMarketStats', query: StatsQuery, schema: StatsSchema },
     answer: getStats,
+    reads: [parseMetrics, readPeriod],
     summary: 'Get market statistics of one period',
     description:
       'All metrics, or selected ones, over the listings that match the filters, optionally grouped by property ' +
@@ -85,18 +96,21 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     ...{ path: 'history', operation: 'getMarketHistory', query: HistoryQuery, schema: HistorySchema },
     answer: getHistory,
+    reads: [parseMetrics, readSeries],
     summary: 'Get market statistics over time',
     description: 'One point per interval, oldest first. Each point equals `stats` for its period.',
   },
   {
     ...{ path: 'compare', operation: 'compareMarkets', query: CompareQuery, schema: ComparisonSchema },
     answer: getComparison,
+    reads: [parseMetrics, readPeriod],
     summary: 'Compare market statistics of areas',
     description: 'The same statistics for several areas, over the same days.',
   },
   {
     ...{ path: 'yield', operation: 'getMarketYield', query: YieldQuery, schema: YieldSchema },
     answer: getYield,
+    reads: [readPeriod],
     summary: 'Get gross rent yields by bedrooms',
     description:
       'Twelve times the median asking rent of new rental listings, divided by the median asking price of new ' +
@@ -105,6 +119,7 @@ const ENDPOINTS: readonly Endpoint[] = [
   {
     ...{ path: 'distribution', operation: 'getMarketDistribution', query: DistributionQuery },
     ...{ schema: DistributionSchema, answer: getDistribution },
+    reads: [readPeriod],
     summary: 'Get the distribution of one measure',
     description: 'Percentiles and a histogram over the listings on the market at the end of the period.',
   },
@@ -125,12 +140,18 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
   });
   const marketRoute = (endpoint: Endpoint): Route<Principal> => {
     const wholeNames = compileWholeNames(endpoint.query);
+    const check = (readable: object, { account }: Principal): Promise<void> => {
+      const [market, now] = [readable as MarketQuery, clock.now()];
+      const database = analytics.database({ caller: account, request: {}, remedy: REMEDY });
+      const reads = endpoint.reads.map((read) => () => read(market, now));
+      return checkScope({ database, areas }, market, now, reads);
+    };
     return route<Principal>()({
       method: 'GET',
       ...{ path: `/v1/market/${endpoint.path}`, operation: endpoint.operation, tag: 'Market' },
       ...{ summary: endpoint.summary, description: endpoint.description, access, query: endpoint.query },
       codes: ['INVALID_CURSOR', 'INVALID_GEOMETRY', 'SEARCH_LOADING'],
-      answer: { description: endpoint.summary, schema: endpoint.schema },
+      ...{ answer: { description: endpoint.summary, schema: endpoint.schema }, check },
       async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
         const fresh = bypassesCache(headers);
         const asker = { caller: caller.account, request: {}, remedy: REMEDY };
@@ -148,9 +169,10 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
           );
         const cacheKey = [endpoint.path, market, limit];
         const loading = await options.findLoading();
-        const { origin, metricIds, ...json } = await (fresh
-          ? read(signal)
-          : answers.get(cacheKey, read, signal));
+        const answer = fresh ? read(signal) : answers.get(cacheKey, read, signal);
+        const { origin, metricIds, ...json } = await answer.catch(async (error: unknown) => {
+          throw await withAllFaults(error, market, (readable) => check(readable, caller));
+        });
         const units = market.units ?? 'imperial';
         const definitions = Object.fromEntries(metricIds.map((id) => [id, definitionUrl(publicUrl, id)]));
         const meta = { requestId, tier: caller.tier, units, ...origin, loading, definitions };

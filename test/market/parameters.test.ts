@@ -115,7 +115,7 @@ test('each figure names the days that it is of, and the others of an answer the 
   );
   const { sameProperty } = await ask('yield');
   assert.deepEqual(sameProperty.period, days('2025-01-01', '2026-01-01'));
-  const { asOf } = await ask('distribution?listingType=sale&from=2025-11-10&to=2025-11-20');
+  const { asOf } = await ask('distribution?listingType=sale&measure=price&from=2025-11-10&to=2025-11-20');
   assert.equal(asOf, '2025-11-20');
 });
 
@@ -160,6 +160,27 @@ test('what is unknown, malformed, of the other kind or contradictory is refused 
     if (suggestion !== undefined && suggestion !== 'median_rent')
       assert.equal(refusal.suggestion, suggestion, path);
   }
+});
+
+test('faults of form and of meaning are in one answer', async () => {
+  const faults = async (path: string) => {
+    const answer = await service.get(`/v1/market/${path}`, keys.internal);
+    assert.equal(answer.status, 400, path);
+    const { errors } = (await answer.json()) as { errors: { parameter: string }[] };
+    return errors.map(({ parameter }) => parameter).sort();
+  };
+  const wrong = 'listingType=sale&minBedroms=1&hasPhotos=often&minPrice=9&maxPrice=2&areaId=nowhere';
+  assert.deepEqual(await faults(`stats?${wrong}&metrics=median_rent&from=2025-12-01&to=2025-12-01`), [
+    ...['areaId', 'from', 'hasPhotos', 'metrics', 'minBedroms', 'minPrice'],
+  ]);
+  assert.deepEqual(await faults(`history?${wrong}&interval=week&from=2025-12-02`), [
+    ...['areaId', 'from', 'hasPhotos', 'minBedroms', 'minPrice'],
+  ]);
+  assert.deepEqual(
+    await faults('distribution?listingType=sale&measure=price&areaId=nowhere&minPrice=9&maxPrice=2'),
+    [...['areaId', 'minPrice']],
+  );
+  assert.deepEqual(await faults('stats?listingType=sale&from=soon&to=2025-12-01'), ['from']);
 });
 
 test('every filter of the searches is a filter of the statistics, or known not to be one', () => {

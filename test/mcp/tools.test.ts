@@ -252,9 +252,10 @@ test('wrong arguments are named, each with the remedy, and what was meant', asyn
     facets: ['city'],
     detail: 'long',
     apiKey: 'x',
+    ...{ minPrice: 9, maxPrice: 2, areaId: ['nowhere'] },
   });
   const named = [...errors.keys()].toSorted();
-  assert.deepEqual(named, ['apiKey', 'detail', 'facets', 'limit', 'minBedroom']);
+  assert.deepEqual(named, [...['apiKey', 'areaId', 'detail', 'facets', 'limit', 'minBedroom', 'minPrice']]);
   assert.match(errors.get('minBedroom') ?? '', /Did you mean minBedrooms\?/);
   assert.match(errors.get('facets') ?? '', /GET \/v1\/search\/sales of the REST API has it/);
   assert.match(errors.get('limit') ?? '', /at least 1/);

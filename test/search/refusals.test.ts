@@ -112,6 +112,44 @@ test('all faults of a search are told at once', async () => {
   );
 });
 
+/** Faults of form beside faults of meaning: an unknown name, a wrong type; bounds, a metric, an area, a sort. */
+const MIXED = {
+  ...{ minBedroms: 2, hasPhotos: 'often', minPrice: 9, maxPrice: 2, stats: ['median_rent'] },
+  ...{ areaId: ['nowhere'], sort: ['pric'] },
+};
+
+test('faults of form and of meaning are in one answer, of a GET, a POST and an export', async () => {
+  const names = ['areaId', 'hasPhotos', 'minBedroms', 'minPrice', 'sort', 'stats'];
+  const query = new URLSearchParams(Object.entries(MIXED).map(([name, value]) => [name, String(value)]));
+  for (const path of ['/v1/search/sales', '/v1/search/sales/export'])
+    assert.deepEqual((await faultsOf(`${path}?${query}`)).map(([name]) => name).sort(), names, path);
+  const answer = await fetch(`${service.url}/v1/search/sales`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${service.keys.internal}`, 'content-type': 'application/json' },
+    body: JSON.stringify(MIXED),
+  });
+  const { errors } = (await answer.json()) as { errors: { pointer: string }[] };
+  assert.deepEqual(errors.map(({ pointer }) => pointer.slice(1)).sort(), names);
+  const noFormFault = await faultsOf('/v1/search/sales?minPrice=9&maxPrice=2&areaId=nowhere');
+  assert.deepEqual(
+    noFormFault.map(([name]) => name),
+    ['minPrice', 'areaId'],
+  );
+});
+
+test('what could not be read is no reason for further faults', async () => {
+  for (const [query, names] of [
+    ['lat=north&lng=1&radius=2&sort=distance', ['lat']],
+    ['minPrice=cheap&maxPrice=2', ['minPrice']],
+    ['latt=1&lng=1&radius=2', ['latt']],
+  ] as const)
+    assert.deepEqual(
+      (await faultsOf(`/v1/search/sales?${query}`)).map(([name]) => name),
+      names,
+      query,
+    );
+});
+
 test('a suggested metric exists for the listing type', async () => {
   assert.deepEqual(await faultsOf('/v1/search/sales?stats=median_price'), [['stats', 'median_list_price']]);
   assert.deepEqual(await faultsOf('/v1/search/rentals?stats=median_rnt'), [['stats', 'median_rent']]);

@@ -8,6 +8,7 @@ import { parseForm, parseJson } from '../input/body.ts';
 import { problemHeaders, problemReply, toProblem } from '../output/problem-document.ts';
 import { isCrossOrigin, preflightHeaders, type Reply } from '../output/reply.ts';
 import { ActiveRequest, pathOf } from './active-request.ts';
+import { addFaults } from './add-faults.ts';
 import {
   createEndpoint,
   createEndpoints,
@@ -191,7 +192,7 @@ export class Frame<Caller> {
   readonly fail = async (thrown: unknown, request: CarryingRequest<Caller>, reply: FastifyReply) => {
     const active = this.#open(request, reply);
     if (active.isAbort(thrown)) return;
-    active.problem = toProblem(thrown, active.endpoint.route.bodyBytes);
+    active.problem = toProblem(await addFaults(active, thrown), active.endpoint.route.bodyBytes);
     try {
       if (active.endpoint.route.late !== undefined) await this.#countUnread(active);
       await this.#responder.send(active, reply, this.#problemReply(active, active.problem));

@@ -117,6 +117,8 @@ export interface Route<
   readonly path: string;
   readonly access: Access;
   readonly query?: Query;
+  /** Finds faults of meaning in the parameters that could be read, where others could not: one answer has all. */
+  readonly check?: (readable: Readonly<Record<string, unknown>>, caller: Caller) => Promise<void>;
   readonly params?: Params;
   /**
    * True if the handler parses the query itself, from `url`; `query` then only documents it. For protocols with their

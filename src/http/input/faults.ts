@@ -2,9 +2,13 @@
 
 import { type FieldError, Problem } from '../../lib/problem.ts';
 import { parameterProblem } from './query.ts';
+import { UnreadParameters } from './unread-parameters.ts';
 
 /** Problems of what a request says, which do not keep its other parts from being read. */
 const OF_PARAMETERS: readonly Problem['code'][] = ['INVALID_PARAMETER', 'INVALID_GEOMETRY'];
+
+const isOfParameters = (error: unknown): error is Problem =>
+  error instanceof Problem && OF_PARAMETERS.includes(error.code) && error.errors.length > 0;
 
 /** Collects the faults of several parts, to report them together. */
 export class Faults {
@@ -15,27 +19,35 @@ export class Faults {
     try {
       return read();
     } catch (error) {
-      if (!(error instanceof Problem) || !OF_PARAMETERS.includes(error.code) || error.errors.length === 0)
-        throw error;
-      this.#problems.push(error);
+      this.add(error);
       return undefined;
     }
+  }
+
+  /** Keeps a problem of a parameter. Throws all other errors. */
+  add(error: unknown): void {
+    if (!isOfParameters(error)) throw error;
+    this.#problems.push(error);
   }
 
   /** Throws one problem for all faults, if there are any. */
   report(): void {
     const [only, ...others] = this.#problems;
     if (only === undefined) return;
-    if (others.length === 0) throw only;
-    const known = new Set<string>();
-    const errors = this.#problems
-      .flatMap((problem): readonly FieldError[] => problem.errors)
-      .filter((error) => {
-        const text = JSON.stringify(error);
-        return !known.has(text) && known.add(text);
-      });
-    throw parameterProblem(errors);
+    throw others.length === 0 ? only : combined(this.#problems);
   }
+}
+
+function combined(problems: readonly Problem[]): Problem {
+  const known = new Set<string>();
+  const errors = problems
+    .flatMap((problem): readonly FieldError[] => problem.errors)
+    .filter(({ parameter, pointer = '', detail, suggestion }) => {
+      const text = JSON.stringify([parameter ?? pointer.slice(1), detail, suggestion]);
+      return !known.has(text) && known.add(text);
+    });
+  const [first] = problems;
+  return first !== undefined && errors.length === first.errors.length ? first : parameterProblem(errors);
 }
 
 /** What each of these gives, in their order. Throws one problem with the faults of all. */
@@ -47,4 +59,31 @@ export function readAll<T>(parts: readonly (() => T)[]): T[] {
   });
   faults.report();
   return results;
+}
+
+/** Throws the faults of meaning of these parameters, which may be part of a request. */
+export type CheckParameters = (readable: Readonly<Record<string, unknown>>) => Promise<void>;
+
+/**
+ * The error, and if it is a problem of parameters, the faults that `check` finds in those that could be read: `sent`, where
+ * all could. Faults that may only follow from what could not be read are left out.
+ */
+export async function withAllFaults(
+  error: unknown,
+  sent: Readonly<Record<string, unknown>>,
+  check: CheckParameters,
+): Promise<unknown> {
+  if (!isOfParameters(error)) return error;
+  const { readable, unread } =
+    error instanceof UnreadParameters ? error : { readable: sent, unread: new Set<string>() };
+  try {
+    await check(readable);
+    return error;
+  } catch (found) {
+    if (!isOfParameters(found)) return error;
+    const errors = found.errors.filter(({ parameter = '', pointer = '', detail }) =>
+      [parameter, pointer.slice(1), ...(detail.match(/\w+/g) ?? [])].every((word) => !unread.has(word)),
+    );
+    return errors.length === 0 ? error : combined([error, parameterProblem(errors)]);
+  }
 }

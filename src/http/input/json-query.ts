@@ -3,7 +3,9 @@
 import { type TObject, type TSchema, Type } from 'typebox';
 import { nearest, type Suggest } from '../../lib/nearest.ts';
 import { type FieldError, Problem, pointerTo } from '../../lib/problem.ts';
-import { CREDENTIAL_REMEDY, fieldProblem, isCredentialName, MAX_FAULTS, withHints } from './query.ts';
+import { CREDENTIAL_REMEDY, isCredentialName } from './credential-names.ts';
+import { fieldProblem, MAX_FAULTS, withHints } from './query.ts';
+import { UnreadParameters } from './unread-parameters.ts';
 import {
   asValueSchema,
   compileValue,
@@ -66,6 +68,7 @@ function readAll(
   const errors: FieldError[] = [];
   const values: Record<string, unknown> = { ...defaults };
   const sent = new Map<Member, string>();
+  const unread: string[] = [];
   for (const [name, json] of entries) {
     if (errors.length === MAX_FAULTS) break;
     const member = members.get(name);
@@ -76,10 +79,12 @@ function readAll(
     const other = sent.get(member);
     const value = other === undefined ? member.read(json) : sameAs(other);
     sent.set(member, name);
-    if (value instanceof ValueError) errors.push(fieldError(pointerTo(name), value));
-    else values[member.name] = value;
+    if (value instanceof ValueError) {
+      errors.push(fieldError(pointerTo(name), value));
+      unread.push(member.name);
+    } else values[member.name] = value;
   }
-  if (errors.length > 0) throw refused(errors);
+  if (errors.length > 0) throw new UnreadParameters(refused(errors), values, unread);
   return values;
 }
 

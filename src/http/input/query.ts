@@ -5,7 +5,9 @@ import { redact } from '../../lib/log.ts';
 import { nearest, type Suggest } from '../../lib/nearest.ts';
 import { decodeFormText } from '../../lib/parse.ts';
 import { type FieldError, faultSentence, PROBLEMS, Problem, type ProblemCode } from '../../lib/problem.ts';
+import { CREDENTIAL_REMEDY, isCredentialName } from './credential-names.ts';
 import { splitList } from './list-text.ts';
+import { UnreadParameters } from './unread-parameters.ts';
 import { asValueSchema, compileValue, type ReadValue, ValueError, type ValueSchema } from './values.ts';
 
 /** A query string split into pairs, not validated yet. */
@@ -18,17 +20,6 @@ const MAX_PARAMETERS = 200;
 const MAX_ITEMS = 100;
 /** Maximum number of errors reported; parsing stops there. */
 export const MAX_FAULTS = 20;
-
-/** Parameter names under which people send credentials; the error names the remedy, never the value. */
-const CREDENTIAL_NAMES = new Set([
-  ...['key', 'apikey', 'api_key', 'api-key', 'x-api-key', 'token', 'access_token', 'auth', 'authorization'],
-]);
-
-/** Whether people send credentials under this name. */
-export const isCredentialName = (name: string): boolean => CREDENTIAL_NAMES.has(name.toLowerCase());
-/** Remedy for a credential in the wrong place. */
-export const CREDENTIAL_REMEDY =
-  'credentials belong in the header Authorization: Bearer, never in a URL or a body';
 
 interface Parameter {
   readonly name: string;
@@ -93,6 +84,7 @@ function readAll(
   const errors: FieldError[] = [];
   const occurrences = collect(query, parameters, suggest, errors);
   const values: Record<string, unknown> = { ...defaults };
+  const unread: string[] = [];
   for (const [sent, texts] of occurrences) {
     if (errors.length >= MAX_FAULTS) break;
     const parameter = parameters.get(sent);
@@ -103,11 +95,13 @@ function readAll(
       continue;
     }
     const value = parameter.read(texts);
-    if (value instanceof ValueError) errors.push(fieldError(sent, value));
-    else values[parameter.name] = value;
+    if (value instanceof ValueError) {
+      errors.push(fieldError(sent, value));
+      unread.push(parameter.name);
+    } else values[parameter.name] = value;
   }
   reportMissing(required, parameters, occurrences, errors);
-  if (errors.length > 0) throw parameterProblem(errors);
+  if (errors.length > 0) throw new UnreadParameters(parameterProblem(errors), values, unread);
   return values;
 }
 
@@ -161,7 +155,10 @@ function fieldError(parameter: string, { detail, suggestion }: ValueError): Fiel
 
 /** One problem for all invalid parameters; its detail describes the first, `errors` all (at most twenty). */
 export function parameterProblem(errors: readonly FieldError[]): Problem {
-  return fieldProblem(errors.slice(0, MAX_FAULTS), ({ parameter }) => `The parameter ${parameter}`);
+  return fieldProblem(
+    errors.slice(0, MAX_FAULTS),
+    ({ parameter, pointer = '' }) => `The parameter ${parameter ?? pointer.slice(1)}`,
+  );
 }
 
 /** One problem for all these errors; `subjectOf` names what is invalid. */

@@ -3,15 +3,10 @@
 import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Route } from '../../http/frame/route.ts';
 import { compileBody } from '../../http/input/body.ts';
+import { CREDENTIAL_REMEDY, isCredentialName } from '../../http/input/credential-names.ts';
 import { compileJsonQuery, parametersByName } from '../../http/input/json-query.ts';
-import {
-  CREDENTIAL_REMEDY,
-  compileParameters,
-  fieldProblem,
-  isCredentialName,
-  MAX_FAULTS,
-  withHints,
-} from '../../http/input/query.ts';
+import { compileParameters, fieldProblem, MAX_FAULTS, withHints } from '../../http/input/query.ts';
+import { UnreadParameters } from '../../http/input/unread-parameters.ts';
 import { redact } from '../../lib/log.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
@@ -52,13 +47,18 @@ export function compileArguments(row: ToolRow, route: Route<Principal>): ReadArg
     const defaults = { ...row.defaults, ...row.defaultsFor?.(byParameter(sent, names), detail) };
     const missing = Object.entries(defaults).filter(([name]) => !names.isSent(name, sent));
     const { path, query, body } = names.split({ ...sent, ...Object.fromEntries(missing) });
-    const parsed = attempt(() => readQuery(query), errors);
+    const { value: parsed, unread } = attempt(() => readQuery(query), errors);
     for (const name of names.required)
       if (!names.isSent(name, sent)) errors.push({ parameter: name, detail: 'is required' });
     for (const [name, value] of Object.entries(path))
       if (typeof value !== 'string') errors.push({ parameter: name, detail: 'must be a string' });
-    if (errors.length > 0)
-      throw fieldProblem(errors.slice(0, MAX_FAULTS), ({ parameter }) => `The parameter ${parameter}`);
+    if (errors.length > 0) {
+      const faults = fieldProblem(
+        errors.slice(0, MAX_FAULTS),
+        ({ parameter }) => `The parameter ${parameter}`,
+      );
+      throw new UnreadParameters(faults, parsed, unread);
+    }
     return {
       ...{ detail, params: readPath(path as Record<string, string>), query: parsed },
       ...{ body: readBody === null ? body : readBody(body), sent: byParameter(sent, names) },
@@ -76,15 +76,18 @@ function readDetail(value: unknown, errors: FieldError[]): Detail {
   return detail ?? 'short';
 }
 
-/** Parses the query; faults of its members become faults of arguments. */
-function attempt(read: () => Json, errors: FieldError[]): Json {
+/** Parses the query, as far as that goes; faults of its members become faults of arguments. */
+function attempt(
+  read: () => Json,
+  errors: FieldError[],
+): { readonly value: Json; readonly unread: Iterable<string> } {
   try {
-    return read();
+    return { value: read(), unread: [] };
   } catch (thrown) {
-    if (!(thrown instanceof Problem) || thrown.errors.length === 0) throw thrown;
+    if (!(thrown instanceof UnreadParameters)) throw thrown;
     for (const { pointer = '', ...error } of thrown.errors)
       errors.push({ parameter: pointer.slice(1), ...error });
-    return {};
+    return { value: thrown.readable, unread: thrown.unread };
   }
 }
 

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { atLeast, isTier, type Principal, tierName } from '../../access/tiers/tiers.ts';
 import type { RequestContext, Route } from '../../http/frame/route.ts';
+import { withAllFaults } from '../../http/input/faults.ts';
 import { toProblem } from '../../http/output/problem-document.ts';
 import { jsonOf } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -53,7 +54,9 @@ function createTool(row: ToolRow, route: Route<Principal>, { publicUrl, report, 
         return await answerThatFits(row, route, { parsed, context, clock });
       } catch (thrown) {
         if (context.signal.aborted && thrown === context.signal.reason) throw thrown;
-        const problem = toProblem(thrown);
+        const problem = toProblem(
+          await withAllFaults(thrown, {}, async (readable) => route.check?.(readable, context.caller)),
+        );
         if (problem.status >= 500) report(problem.cause ?? problem);
         return problemResult(problem, { publicUrl, requestId: context.requestId });
       }

@@ -186,7 +186,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       'limit',
       'cursor',
     ],
-    defaults: { limit: 10 },
+    defaults: { limit: 8 },
     defaultsFor: metricsFor(5),
     descriptions: { areaId: 'Up to 50 ids from find_areas.', limit: 'Areas in the result.' },
     examples: [{ listingType: 'rental', areaId: ['city-eastmark', 'neighborhood-ashgrove'] }],

@@ -142,8 +142,9 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
       listingType: 'Default: that of its current listing.',
       maxRadius: 'In miles, or km if units is metric. Default 5.',
       daysOld: 'Age of closings in days. Default 365.',
-      compCount: '5 to 25. Default 10.',
+      compCount: '5 to 25. Default 8.',
     },
+    defaults: { compCount: 8 },
     examples: [{ id: 'prp_jyytkd4rcjfc20mt9n16', compCount: 5 }],
     annotations: READS,
     short: {
@@ -151,7 +152,6 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
         ...shortListingAt('data/*/listing'),
         'data/*/why': ['differs'],
       },
-      drop: ['data/*/listing/object'],
     },
     text: comparablesText,
     links: ({ propertyId, data }) =>

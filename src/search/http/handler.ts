@@ -3,7 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { atLeast, type Principal, pageSize, type TierPlan, type Tiers } from '../../access/tiers/tiers.ts';
 import type { AreaIdCache } from '../../areas/area-cache.ts';
-import { Faults } from '../../http/input/faults.ts';
+import { Faults, withAllFaults } from '../../http/input/faults.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { invalidParameter } from '../../lib/problem.ts';
@@ -43,7 +43,7 @@ import { hasAlternatives, suggestNames } from './name-suggestions.ts';
 import { type PageFormat, type PageOptions, pageBody, placesBody } from './page-body.ts';
 import { type Page, type PageRequest, readPage } from './pagination.ts';
 import type { RecordCache } from './record-cache.ts';
-import { resolveQuery } from './resolve-query.ts';
+import { requireAreas, resolveQuery } from './resolve-query.ts';
 
 export interface SearchOptions extends Pick<CurrencyOptions, 'findCurrencies' | 'defaultCurrency'> {
   readonly database: Database;
@@ -90,7 +90,31 @@ export const SEARCH_REMEDY =
 /** Values of a facet, unless the tier's page size is smaller. */
 const MAX_FACET_VALUES = 100;
 
+/** Throws all faults of a query, or of a part of it, in one problem. */
+export async function checkSearch(
+  { areas, clock, database, tiers }: SearchOptions,
+  request: Pick<SearchRequest, 'type' | 'query' | 'caller' | 'mediaType'>,
+): Promise<void> {
+  const { query, caller } = request;
+  const plan = tiers[caller.tier];
+  const faults = new Faults();
+  faults.attempt(() => readSearch(request, plan, pageSize(plan, query.limit), clock.now()));
+  const named = (ids: readonly string[]) => areas.named(ids, false);
+  await requireAreas({ database, named }, [...new Set(query.areaId ?? [])]).catch((error) =>
+    faults.add(error),
+  );
+  faults.report();
+}
+
 export function createSearchHandler(options: SearchOptions): (request: SearchRequest) => Promise<Reply> {
+  const answer = createAnswer(options);
+  return (request) =>
+    answer(request).catch(async (error: unknown) => {
+      throw await withAllFaults(error, request.query, () => checkSearch(options, request));
+    });
+}
+
+function createAnswer(options: SearchOptions): (request: SearchRequest) => Promise<Reply> {
   const { database, backend, areas, analytics, clock, tiers, findCurrencies, defaultCurrency } = options;
 
   return async (request) => {
@@ -132,7 +156,7 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
 
 /** The format and the plan. Throws one problem with all faults of the query that need no look at listings. */
 function readSearch(
-  { type, query, mediaType, caller }: SearchRequest,
+  { type, query, mediaType, caller }: Pick<SearchRequest, 'type' | 'query' | 'caller' | 'mediaType'>,
   plan: TierPlan,
   limit: number,
   now: number,

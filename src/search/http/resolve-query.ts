@@ -38,8 +38,14 @@ const areaIdsOf = ({ conditions }: SearchPlan): string[] => [
   ...new Set(conditions.flatMap((condition) => (condition.kind === 'areas' ? condition.ids : []))),
 ];
 
-async function namedAreas(options: ResolveOptions, plan: SearchPlan): Promise<readonly NamedArea[]> {
-  const ids = areaIdsOf(plan);
+const namedAreas = (options: ResolveOptions, plan: SearchPlan): Promise<readonly NamedArea[]> =>
+  requireAreas(options, areaIdsOf(plan));
+
+/** The areas with these ids. Throws INVALID_PARAMETER that names each unknown one. */
+export async function requireAreas(
+  options: ResolveOptions,
+  ids: readonly string[],
+): Promise<readonly NamedArea[]> {
   if (ids.length === 0) return [];
   const areas = await options.named(ids);
   const unknown = ids.filter((id) => !areas.some((area) => area.id === id));

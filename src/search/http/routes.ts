@@ -4,6 +4,7 @@ import { type TObject, Type } from 'typebox';
 import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
+import { withAllFaults } from '../../http/input/faults.ts';
 import { compileJsonQuery, describeJsonQuery, ofMembers } from '../../http/input/json-query.ts';
 import { Problem } from '../../lib/problem.ts';
 import { PageSchema } from '../../listings/paging.ts';
@@ -25,7 +26,7 @@ import { FacetsSchema } from '../summaries/facets.ts';
 import { StatsSchema } from '../summaries/stats.ts';
 import { TotalNoteSchema, TotalSchema } from '../summaries/total.ts';
 import { MEDIA_TYPES } from './formats.ts';
-import { createSearchHandler, type SearchOptions } from './handler.ts';
+import { checkSearch, createSearchHandler, type SearchOptions } from './handler.ts';
 import { NameSuggestionsSchema } from './name-suggestions.ts';
 import { compileWholeNames } from './whole-names.ts';
 
@@ -177,6 +178,10 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
     } as const;
     const read = compileJsonQuery(query);
     const wholeNames = compileWholeNames(query);
+    const checkAs =
+      (mediaType: string) =>
+      (readable: Readonly<Record<string, unknown>>, caller: Principal): Promise<void> =>
+        checkSearch(options, { type, query: readable as SearchQuery, caller, mediaType });
     const handleQuery = async (call: SearchCall) => {
       const { caller, requestId, mediaType, headers, url } = call;
       return answer({
@@ -195,8 +200,7 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
           'what is unknown matches none. Follow `page.nextCursor` to page, or the header Link; paging never skips or ' +
           'repeats an unchanged listing. X-Total-Count is `total`. With `Cache-Control: no-cache` a search waits up to ' +
           `a second for everything committed before it. ${FORMS}`,
-        query,
-        handle: handleQuery,
+        ...{ query, handle: handleQuery, check: checkAs('application/json') },
       }),
       route<Principal>()({
         ...search,
@@ -208,14 +212,15 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
           'may be a GeoJSON Polygon or MultiPolygon. The URL takes no parameters.',
         ...{ ownBody: true, bodyBytes: BODY_BYTES },
         body: describeJsonQuery(query, bodyName, `The parameters of GET ${search.path} as JSON.`),
-        handle(call) {
+        async handle(call) {
           const { caller, requestId, mediaType, headers } = call;
-          return answer({
-            ...{ type, caller, requestId, mediaType, headers, url: null, left: () => call.signal },
-            query: read(call.body) as SearchQuery,
-          }).catch((error: unknown) => {
-            throw error instanceof Problem ? ofMembers(error) : error;
-          });
+          const common = { type, caller, requestId, mediaType, headers, url: null, left: () => call.signal };
+          try {
+            return await answer({ ...common, query: read(call.body) as SearchQuery });
+          } catch (error) {
+            const all = await withAllFaults(error, {}, (readable) => checkAs(mediaType)(readable, caller));
+            throw all instanceof Problem ? ofMembers(all) : all;
+          }
         },
       }),
       ...EXPORTS.map(({ format, path, operation, suffix, as, description, answer: documented }) =>
@@ -230,6 +235,7 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
           answer: documented,
           query: inOneFormat(query, format),
           handle: handleQuery,
+          check: checkAs(MEDIA_TYPES[format]),
         }),
       ),
     ];
