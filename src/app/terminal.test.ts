@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertEvery } from '../../test/support/check/every.ts';
 import { createLog } from '../lib/log.ts';
 import type { Progress } from '../sources/metrics.ts';
 import { loadProgress, terminalLine } from './terminal.ts';
@@ -55,7 +56,7 @@ test('a piped log has one record for each tenth of the load and nothing is drawn
   assert.equal(terminal, '');
   const records = log.map((line) => JSON.parse(line) as { event: string; records: number; total: number });
   assert.equal(records.length, 11);
-  assert.ok(records.every(({ event, total }) => event === 'load' && total === 20_000));
+  assertEvery(records, ({ event, total }) => event === 'load' && total === 20_000);
   assert.equal(records.at(-1)?.records, 20_000);
 });
 

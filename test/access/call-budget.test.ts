@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { CALL_LIMITS, createCallBudget, type Urgency } from '../../src/access/providers/call-budget.ts';
 import { ProviderUnavailable } from '../../src/access/tiers/provider.ts';
 import { type DatabaseTime, moveableTime } from '../support/billing/database-time.ts';
+import { assertEvery } from '../support/check/every.ts';
 import { runs } from '../support/check/runs.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
@@ -113,7 +114,7 @@ test('calls that come at the same time from two processes are counted one by one
   clock.advance(200);
   await until('nobody waits for longer than two seconds', () => given + refused.length === 60);
   assert.equal(given, 28);
-  assert.ok(refused.every((error) => error instanceof ProviderUnavailable));
+  assertEvery(refused, (error) => error instanceof ProviderUnavailable);
 });
 
 test('a clock of the database that is set back frees no place and locks none', async () => {

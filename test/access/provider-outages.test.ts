@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { assertEvery } from '../support/check/every.ts';
 import { createRandom } from '../support/check/random.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
@@ -51,7 +52,7 @@ for (const fault of FAULTS.filter((each) => each !== 'slow')) {
     for (let round = 0; round < 3; round++) {
       const answers = await askAll();
       assert.deepEqual(tally(answers), { '503 SUBSCRIPTIONS_UNAVAILABLE': keys.length });
-      assert.ok(answers.every(({ retryAfter }) => retryAfter !== null && retryAfter >= 1));
+      assertEvery(answers, ({ retryAfter }) => retryAfter !== null && retryAfter >= 1);
       clock.advance(1_000);
     }
     provider.faults = ['none'];
@@ -87,7 +88,7 @@ test('a thousand requests whose key has just run out cost two services one quest
     provider.mode = 'answer';
     provider.settle();
     const answers = await Promise.all(requests);
-    assert.ok(answers.every((answer) => answer?.status === 200));
+    assertEvery(answers, (answer) => answer?.status === 200);
     assert.equal(provider.calls, 2 + expiry * 2);
   }
 });

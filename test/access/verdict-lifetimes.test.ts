@@ -40,6 +40,27 @@ test('an active verdict serves for ten minutes, and is asked for again from the 
   assert.deepEqual(await waiting, { state: 'expired' });
 });
 
+test('a subscription whose end passes while its verdict serves is asked about again: it may have been renewed', async (t) => {
+  const { service, validate, clock, key, reference } = await startKnown(t, database);
+  const endsAt = clock.now() + 60_000;
+  const own = { state: 'active', subscription: reference, customer: null, tier: 'pro' } as const;
+  service.change(reference, { ...own, endsAt });
+  await validate(key, true);
+  const asked = service.questions.length;
+  clock.advance(59_999);
+  assert.equal(tierOf(await validate(key)), 'pro');
+  assert.equal(service.questions.length, asked);
+  clock.advance(1);
+  service.change(reference, { ...own, endsAt: endsAt + 30_000 });
+  const renewed = await validate(key);
+  assert.equal(renewed.state === 'active' && renewed.endsAt, endsAt + 30_000);
+  assert.equal(service.questions.length, asked + 1);
+  service.change(reference, { state: 'expired' });
+  clock.advance(30_000);
+  assert.deepEqual(await validate(key), { state: 'expired' });
+  assert.equal(service.questions.length, asked + 2);
+});
+
 test('a refusal serves for thirty seconds', async (t) => {
   const { service, validate, key, reference } = await startKnown(t, database);
   service.change(reference, { state: 'unknown', reason: 'unpaid' });

@@ -6,6 +6,7 @@ import { type EventJobOptions, startEventJob } from '../../src/billing/event-job
 import { claimEvents, finishEvent } from '../../src/billing/event-store.ts';
 import { jobOptions, type MemorySource, memorySource } from '../support/billing/memory-source.ts';
 import { endPauses, eventStates, storeEvent } from '../support/billing/stored-events.ts';
+import { assertEvery } from '../support/check/every.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
 
@@ -77,7 +78,7 @@ test('a subject that gets no answer is tried again until it has one, and holds n
       return isHandled(id)();
     });
   const states = await eventStates(database);
-  assert.ok(states.every(({ error, wait }) => error === null && wait === null));
+  assertEvery(states, ({ error, wait }) => error === null && wait === null);
 });
 
 test('a question that hangs holds no other event, not even of the same batch', async () => {
@@ -144,8 +145,9 @@ test('a stop gives back what is under way, and another process takes it at once'
   await until('both are asked about', () => stopped.resolved.length === 2 && stopped.renewed.length === 1);
   await job.stop();
   const states = await eventStates(database);
-  assert.ok(
-    states.every(({ isHandled: isDone, attempts, wait }) => !isDone && attempts === 0 && (wait ?? 1) <= 0),
+  assertEvery(
+    states,
+    ({ isHandled: isDone, attempts, wait }) => !isDone && attempts === 0 && (wait ?? 1) <= 0,
   );
   start(memorySource());
   for (const id of ['one', 'two']) await until(`${id} is handled`, isHandled(id));

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MANY_CALLS, startPayingService } from '../support/billing/paying-service.ts';
+import { assertEvery } from '../support/check/every.ts';
 import { until } from '../support/check/until.ts';
 import { startSecondService } from '../support/service/second-service.ts';
 
@@ -27,13 +28,13 @@ for (const provider of ['polar', 'stripe'] as const) {
       );
     shop.changePlan(key, 'business');
     assert.deepEqual(await ask(key), ['200 pro', '200 pro'], 'nobody has told');
-    assert.ok((await shop.sendEvents(service.url)).every((status) => status === 200));
+    assertEvery(await shop.sendEvents(service.url), (status) => status === 200);
     await until('both processes know the plan', async () =>
       (await ask(key)).every((answer) => answer === '200 business'),
     );
     shop.cancel(key);
     assert.deepEqual(await ask(key), ['200 business', '200 business'], 'nobody has told');
-    assert.ok((await shop.sendEvents(service.url)).every((status) => status === 200));
+    assertEvery(await shop.sendEvents(service.url), (status) => status === 200);
     await until('both processes refuse the key', async () =>
       (await ask(key)).every((answer) => answer === '401 EXPIRED_API_KEY'),
     );

@@ -10,6 +10,7 @@ import { PROBLEMS } from '../../src/lib/problem.ts';
 import { createPrompts } from '../../src/mcp/prompts.ts';
 import { PLAIN_RESOURCES, TEMPLATES } from '../../src/mcp/resources/resource-table.ts';
 import { textOf } from '../support/browser/page-text.ts';
+import { assertEvery } from '../support/check/every.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
 import { toolReference, unconnectedTools } from '../support/mcp/tool-reference.ts';
@@ -155,7 +156,7 @@ test('docs/mcp.md states the scopes that tools need, and every code that it name
   const live = tools.filter(({ access }) => access.scope === 'listings:live').map(({ name }) => name);
   assert.deepEqual(live, ['get_listing_live']);
   const watching = tools.filter(({ access }) => access.scope === 'watchers').map(({ name }) => name);
-  assert.ok(watching.every((name) => name.includes('watcher')));
+  assertEvery(watching, (name) => name.includes('watcher'));
   assert.deepEqual(
     tools.filter(({ access: { tier } }) => tier !== undefined).map(({ name }) => name),
     live,

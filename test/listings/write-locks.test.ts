@@ -3,7 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { writeNames } from '../../src/areas/name-store.ts';
-import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import { deleteAreasOf } from '../../src/areas/write-store.ts';
+import { writeAreaBatch, writeAreaDrafts } from '../../src/ingest/area-writer.ts';
 import { propertyId, propertyIdentity } from '../../src/ingest/identity.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
@@ -96,6 +97,52 @@ test('a page that brings and takes listings, and one listing fetched live meanwh
   );
   const rows = await countsOf(database);
   assert.deepEqual(rows, { Aldern: 1, Birch: 1 });
+});
+
+test('two writers of the same areas in opposite orders are both written, in one transaction of one batch or of more', async () => {
+  const named = (id: string, name: string) => ({ ...area(id), name });
+  await writeAreaBatch(database, 'test', ['Cedar', 'Dogwood'].map(area));
+  const begun = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
+  const one = database.transaction(async (tx) => {
+    await writeAreaDrafts(tx, 'test', [named('Cedar', 'Cedar one')], NOW);
+    begun.resolve();
+    await open.promise;
+    await writeAreaDrafts(tx, 'test', [named('Dogwood', 'Dogwood one')], NOW);
+  });
+  await begun.promise;
+  const two = database.transaction((tx) =>
+    writeAreaDrafts(tx, 'test', [named('Dogwood', 'Dogwood two'), named('Cedar', 'Cedar two')], NOW),
+  );
+  await waiting(1);
+  open.resolve();
+  await Promise.all([one, two]);
+  const rows = await database.read(
+    (sql) => sql`select name from area where external_id in ('Cedar', 'Dogwood') order by name`,
+  );
+  assert.deepEqual(
+    rows.map(({ name }) => name),
+    ['Cedar two', 'Dogwood two'],
+  );
+});
+
+test('a removal of the areas of a source, and a writer of one of them meanwhile, are both done', async () => {
+  const own = (id: string, name: string) => ({ ...area(id), name });
+  await writeAreaBatch(database, 'leaving', [own('Elm', 'Elm'), own('Fir', 'Fir')]);
+  const begun = Promise.withResolvers<void>();
+  const open = Promise.withResolvers<void>();
+  const writing = database.transaction(async (tx) => {
+    await writeAreaDrafts(tx, 'leaving', [own('Elm', 'Elm one')], NOW);
+    begun.resolve();
+    await open.promise;
+    await writeAreaDrafts(tx, 'leaving', [own('Fir', 'Fir one')], NOW);
+  });
+  await begun.promise;
+  const removing = database.transaction((tx) => deleteAreasOf(tx, 'leaving'));
+  await waiting(1);
+  open.resolve();
+  const [, removed] = await Promise.all([writing, removing]);
+  assert.equal(removed, 2);
 });
 
 async function countsOf(from: Database): Promise<Record<string, number>> {

@@ -10,6 +10,7 @@ import { openDatabase } from '../../src/postgres/client/database.ts';
 import { LiveError, type LiveFailure } from '../../src/sources/source.ts';
 import { backgroundAtRest } from '../support/check/background.ts';
 import { makeInBatches } from '../support/check/batches.ts';
+import { assertEvery } from '../support/check/every.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd } from '../support/database/database.ts';
 import { problemOf } from '../support/service/http-server.ts';
@@ -152,7 +153,7 @@ test('a thousand streams of one listing make one request of the source', async (
   const texts = await Promise.all(answers.map((answer) => answer.text()));
   service.source.beforeFetch = async () => {};
   assert.equal(service.source.fetched.length - before, 1);
-  assert.ok(texts.every((text) => /event: cached.*event: live.*event: done/s.test(text)));
+  assertEvery(texts, (text) => /event: cached.*event: live.*event: done/s.test(text));
 });
 
 test('the fetch is aborted when the last reader has left, and not before', async () => {

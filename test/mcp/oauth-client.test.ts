@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, type TestContext, test } from 'node:test';
 import { auth, UnauthorizedError } from '@modelcontextprotocol/client';
+import { assertEvery } from '../support/check/every.ts';
 import { ERAS, type Era } from '../support/mcp/messages.ts';
 import { type ClientOptions, createClient, type OfficialClient } from '../support/mcp/official-client.ts';
 import { documentHosts, json } from '../support/oauth/document-hosts.ts';
@@ -84,7 +85,7 @@ test('a client with a document of its own needs no registration', async (t) => {
   );
   const session = new DocumentSession(id);
   const connected = await signIn(t, session);
-  assert.ok(connected.refused.every(({ path }) => path !== '/oauth/register'));
+  assertEvery(connected.refused, ({ path }) => path !== '/oauth/register');
   assert.equal(connected.address.searchParams.get('client_id'), id);
   assert.notEqual((await usage(connected)).isError, true);
 });

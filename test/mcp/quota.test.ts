@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { systemClock } from '../../src/lib/clock.ts';
+import { assertEvery } from '../support/check/every.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { serving } from '../support/fuzz/canaries.ts';
 import { callTool, type RpcResponse, send } from '../support/mcp/messages.ts';
@@ -111,10 +112,7 @@ test('R35: key and token, API and MCP endpoint spend one month on two processes 
     admitted.reduce((sum, count) => sum + count, 0),
     MONTH,
   );
-  assert.ok(
-    admitted.every((count) => count > 0),
-    'all of them took part',
-  );
+  assertEvery(admitted, (count) => count > 0, 'all of them took part');
   const [row] = await database.read(
     (sql) => sql<{ used: number }[]>`select used from monthly_usage where account = ${`sub:${id}`}`,
   );

@@ -12,6 +12,7 @@ import {
   threeDigits,
 } from '../support/catalogue/property-market.ts';
 import { along } from '../support/catalogue/sphere.ts';
+import { assertEvery } from '../support/check/every.ts';
 
 const { comparables, estimate, keys, service, write } = await startEstimates({ after });
 
@@ -91,7 +92,7 @@ test('hidden homes are no comparables, and a withheld address is measured from i
   );
   const told = await comparables(ids.get(subject.key));
   assert.equal(told.length, 6);
-  assert.ok(told.every(({ listing }) => listing.id !== ids.get(hidden.key)));
+  assertEvery(told, ({ listing }) => listing.id !== ids.get(hidden.key));
   const round = (value: number) => Math.round(value * 100) / 100;
   const place = { lat: round(masked.place.lat), lng: round(masked.place.lng) };
   const one = told.find(({ listing }) => listing.id === ids.get(masked.key));

@@ -6,6 +6,7 @@ import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { writer } from '../support/catalogue/property-market.ts';
+import { assertEvery } from '../support/check/every.ts';
 import { type Documented, walkMatrix } from '../support/service/access-matrix.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { problemOf } from '../support/service/http-server.ts';
@@ -126,7 +127,7 @@ test('a page is lowered to the tier’s, and fields and units shape its listings
 test('history is walked line by line though two are of one moment, and lines that come meanwhile shift nothing', async () => {
   const [whole = []] = await walk<Line>('history', 25);
   assert.equal(whole.length, 14);
-  assert.ok(whole.every(({ listingId }) => listingId !== ids.get('secret')));
+  assertEvery(whole, ({ listingId }) => listingId !== ids.get('secret'));
   const byOne = await walk<Line>('history', 1);
   assert.deepEqual(byOne.flat(), whole);
   const path = `/v1/property/${house}/history`;

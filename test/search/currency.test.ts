@@ -14,6 +14,7 @@ import {
   writeMarket,
 } from '../support/catalogue/random-market.ts';
 import { type Answer, idsOf, type ListingType } from '../support/catalogue/search-client.ts';
+import { assertEvery } from '../support/check/every.ts';
 import { runs } from '../support/check/runs.ts';
 import { textOf, toolCaller } from '../support/mcp/call-tool.ts';
 import { comparedPrice } from '../support/oracle/facts.ts';
@@ -322,7 +323,7 @@ test('a cursor keeps its currency, whatever comes meanwhile', async () => {
   for (let cursor: string | null = first.page.nextCursor; cursor !== null; ) {
     const next: Told = await told('sale', { ...inAldern, cursor });
     assert.equal(next.meta.currency, 'USD');
-    assert.ok(next.data.every(({ currency }) => currency === 'USD'));
+    assertEvery(next.data, ({ currency }) => currency === 'USD');
     met += next.data.length;
     cursor = next.page.nextCursor;
   }

@@ -8,6 +8,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { createOutbound } from '../../src/lib/outbound.ts';
 import { type ResoOptions, resoSource } from '../../src/sources/reso/transport/client.ts';
 import { LiveError, type LiveFailure, type Source } from '../../src/sources/source.ts';
+import { assertEvery } from '../support/check/every.ts';
 import type { Closing } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { FAULTS, type Fault, startUpstream, status, type Upstream } from '../support/sources/upstream.ts';
@@ -306,9 +307,7 @@ test('Retry-After reaches whoever waits, in seconds and as a date', async (t) =>
 test('secrets never stand in an address', async (t) => {
   const { upstream, source } = await started(t);
   await source.fetchOne('1', never);
-  assert.ok(
-    upstream.requests.every((path) => !path.includes('hush') && !/t\d/.test(path.split('?')[1] ?? '')),
-  );
+  assertEvery(upstream.requests, (path) => !path.includes('hush') && !/t\d/.test(path.split('?')[1] ?? ''));
 });
 
 test('a load that began at an address which its server has left starts over at the new one', async (t) => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { assertEvery } from '../../../test/support/check/every.ts';
 import { nearest, nearestFew } from '../../lib/nearest.ts';
 
 /** The edit distance by its definition. */
@@ -59,7 +60,7 @@ test('of several suggestions the nearest come first, each once, and none that is
         found.map((name) => name.toLowerCase()),
         expected,
       );
-      assert.ok(found.every((name) => known.includes(name)));
+      assertEvery(found, (name) => known.includes(name));
     }),
   );
 });

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { assertEvery } from '../../../test/support/check/every.ts';
 import { runs } from '../../../test/support/check/runs.ts';
 import { parseMap } from './map.ts';
 import { compileMap, sentenceOf, surveyNumbers } from './row.ts';
@@ -116,10 +117,7 @@ test('whatever a German or an English file holds, no number comes out as another
             assert.ok(Math.abs(value - meant) < 1e-6, `${texts[at]} of ${texts}`);
         }
         if (isDeclared && texts.some((text) => /[.,]\d{1,2}$|[.,]\d{3}[.,]/.test(text)))
-          assert.ok(
-            read.every((value) => value !== null),
-            `${texts}`,
-          );
+          assertEvery(read, (value) => value !== null, `${texts}`);
       },
     ),
     runs(2_000, 11),

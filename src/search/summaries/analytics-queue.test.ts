@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertEvery } from '../../../test/support/check/every.ts';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -152,10 +153,7 @@ test('work in several places has turns of the event loop one after the other', a
   }
   await Promise.all(works);
   assert.equal(order.join(''), 'abcabcabc');
-  assert.ok(
-    rounds.every((count, at) => count - (rounds[at - 1] ?? 0) <= 1),
-    `one a round: ${rounds}`,
-  );
+  assertEvery(rounds, (count, at) => count - (rounds[at - 1] ?? 0) <= 1, `one a round: ${rounds}`);
 });
 
 test('a statement that PostgreSQL stopped is too much to ask; any other failure is what it is', async () => {

@@ -6,6 +6,7 @@ import type { Verdict } from '../../../src/access/providers/payment-service.ts';
 import { ProviderUnavailable } from '../../../src/access/tiers/provider.ts';
 import { PLANS } from '../../../src/access/tiers/tiers.ts';
 import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
+import { assertEvery } from '../../support/check/every.ts';
 import { manualClock } from '../../support/service/clock.ts';
 
 const { signal } = new AbortController();
@@ -57,10 +58,7 @@ describe('the keys of Polar', () => {
     const states = new Set([...verdicts.values()].map(({ status }) => status.state));
     assert.deepEqual([...states].sort(), ['active', 'expired', 'unknown']);
     const kept = JSON.stringify(pages);
-    assert.ok(
-      world.keys.every(({ key }) => !kept.includes(key)),
-      'only hashes leave the adapter',
-    );
+    assertEvery(world.keys, ({ key }) => !kept.includes(key), 'only hashes leave the adapter');
   });
 
   test('that appear between two lists are left out, not refused', async () => {

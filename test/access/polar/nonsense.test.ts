@@ -8,6 +8,7 @@ import { claimOf, type RawRecords } from '../../support/billing/polar/polar-clai
 import { change, mutate } from '../../support/billing/polar/polar-mutations.ts';
 import type { PolarKey, PolarSubscription } from '../../support/billing/polar/polar-objects.ts';
 import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
+import { assertEvery } from '../../support/check/every.ts';
 import { runs } from '../../support/check/runs.ts';
 import { manualClock } from '../../support/service/clock.ts';
 
@@ -93,10 +94,7 @@ describe('an answer of Polar with one thing wrong', () => {
     );
     await fc.assert(property, runs(1_000, 20_261_123));
     server.alter = (answer) => answer;
-    assert.ok(
-      Object.values(seen).every((times) => times > 10),
-      JSON.stringify(seen),
-    );
+    assertEvery(Object.values(seen), (times) => times > 10, JSON.stringify(seen));
   });
 
   test('is no answer at all when it is of another organization', async () => {

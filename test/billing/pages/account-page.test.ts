@@ -5,6 +5,7 @@ import { after, beforeEach, test } from 'node:test';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { textOf } from '../../support/browser/page-text.ts';
+import { assertEvery } from '../../support/check/every.ts';
 import { signIn } from '../../support/oauth/oauth.ts';
 import { manualClock } from '../../support/service/clock.ts';
 import { startService } from '../../support/service/service.ts';
@@ -167,7 +168,7 @@ test('no key, no proof and no cookie is in any URL, page or line of the log', as
     const targets = [...html.matchAll(/\s(?:href|src|action|formaction)="([^"]*)"/g)].map(
       ([, target]) => target,
     );
-    assert.ok(targets.every((target) => !target?.includes(first.proof)));
+    assertEvery(targets, (target) => !target?.includes(first.proof));
     assert.ok(!/<script|\son\w+=/.test(html));
   }
   const [, cookie = ''] = /=([^;]+)/.exec(first.headers.get('set-cookie') ?? '') ?? [];

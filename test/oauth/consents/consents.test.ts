@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
+import { assertEvery } from '../../support/check/every.ts';
 import { until } from '../../support/check/until.ts';
 import { temporaryFolder } from '../../support/database/database.ts';
 import {
@@ -65,7 +66,7 @@ test('CP12: a key lists what was granted with it, and nothing of others', async 
     ],
   );
   const times = [grants[0]?.created_at, grants[0]?.last_used_at].map((time) => Date.parse(time ?? ''));
-  assert.ok(times.every((time) => time === clock.now()));
+  assertEvery(times, (time) => time === clock.now());
 });
 
 test('CP12: the holder of a key ends one grant, and the others go on', async () => {

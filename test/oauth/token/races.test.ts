@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { assertEvery } from '../../support/check/every.ts';
 import { until } from '../../support/check/until.ts';
 import { temporaryFolder, testDatabase } from '../../support/database/database.ts';
 import type { ChildOptions } from '../../support/oauth/child.ts';
@@ -50,7 +51,7 @@ test('R11, TK8: of 50 redemptions of one code in two processes one succeeds, and
     const [winner, ...others] = answers.toSorted((left, right) => left.status - right.status);
     assert.ok(winner);
     const session = parseSession(winner, authorizationCode.clientId);
-    assert.ok(others.every(({ status, body }) => status === 400 && body.error === 'invalid_grant'));
+    assertEvery(others, ({ status, body }) => status === 400 && body.error === 'invalid_grant');
     await assertEnded(session.accessToken);
     assert.equal((await refresh(two, session)).body.error, 'invalid_grant');
   }

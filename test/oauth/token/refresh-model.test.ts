@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { TIERS } from '../../../src/access/tiers/tiers.ts';
+import { assertEvery } from '../../support/check/every.ts';
 import { runs } from '../../support/check/runs.ts';
 import { call, refresh, revoke, signIn } from '../../support/oauth/oauth.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
@@ -88,7 +89,7 @@ class Refresh implements Step {
     if (expected === 'refused') assert.equal(answer.body.error, 'invalid_grant');
     if (expected === 'repeat') assert.equal(answer.body.refresh_token, model.line[index + 1]?.refresh);
     if (expected !== 'next') return;
-    assert.ok(model.line.every((each) => each.refresh !== answer.body.refresh_token));
+    assertEvery(model.line, (each) => each.refresh !== answer.body.refresh_token);
     presented.rotatedAt = model.now;
     born(model, answer.body);
   }

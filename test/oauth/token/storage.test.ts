@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../../../src/lib/log.ts';
 import { sweepAll } from '../../../src/oauth/token/sweep.ts';
+import { assertEvery } from '../../support/check/every.ts';
 import { until } from '../../support/check/until.ts';
 import {
   consent,
@@ -137,7 +138,7 @@ test('LG1, LG2: misuse leaves a trail of grants and hashes, and no secret ever s
       ...['refresh_reuse', 'family_revoked refresh_reuse'],
     ],
   );
-  assert.ok(events.every(({ grant, client }) => typeof grant === 'number' && typeof client === 'string'));
+  assertEvery(events, ({ grant, client }) => typeof grant === 'number' && typeof client === 'string');
   for (const { audit, hash } of events)
     if (audit !== 'family_revoked' && audit !== 'consent_granted')
       assert.match(String(hash), /^[0-9a-f]{8}$/);

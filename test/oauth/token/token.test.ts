@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { assertEvery } from '../../support/check/every.ts';
 import {
   call,
   codeFields,
@@ -172,7 +173,7 @@ test('TK8: of twenty redemptions at once one succeeds, and the family ends', asy
   const answers = await Promise.all(Array.from({ length: 20 }, () => redeem(service, authorizationCode)));
   const winners = answers.filter(({ status }) => status === 200);
   assert.equal(winners.length, 1);
-  assert.ok(answers.every((answer) => [200, '400 invalid_grant'].includes(refused(answer) as string)));
+  assertEvery(answers, (answer) => [200, '400 invalid_grant'].includes(refused(answer) as string));
   assert.equal(await statusOf(service, String(winners[0]?.body.access_token)), 'INVALID_TOKEN');
 });
 
@@ -227,7 +228,7 @@ test('RL1, RL2: an address has 600 requests a minute, a grant 120, and who waits
   for (let count = 0; count < 121; count++)
     answers.push(await refresh(service, session, { scope: 'nonsense' }));
   const last = answers.pop();
-  assert.ok(answers.every((answer) => refused(answer) === '400 invalid_scope'));
+  assertEvery(answers, (answer) => refused(answer) === '400 invalid_scope');
   assert.equal(last && refused(last), '429 temporarily_unavailable');
   assert.match(last?.headers.get('retry-after') ?? '', /^[1-9]\d?$/);
   assert.equal(refused(await redeem(service, await consent(service))), 200, 'other grants go on');

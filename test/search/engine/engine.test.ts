@@ -16,6 +16,7 @@ import { DAY, NOW, writeAreas } from '../../support/catalogue/random-market.ts';
 import { stepArbitrary, take } from '../../support/catalogue/random-steps.ts';
 import { backgroundAtRest } from '../../support/check/background.ts';
 import { collect } from '../../support/check/collect-garbage.ts';
+import { assertEvery } from '../../support/check/every.ts';
 import { runs } from '../../support/check/runs.ts';
 import { until } from '../../support/check/until.ts';
 import { faultyLog } from '../../support/engine/log-fault.ts';
@@ -215,7 +216,7 @@ test('an engine whose log does not go on where it was loaded serves what it has,
     assert.deepEqual([engine.status().state, engine.status().rows], ['ready', 1]);
     clock.advance(1_000);
   }
-  assert.ok(reported.every((error) => error instanceof LogGap));
+  assertEvery(reported, (error) => error instanceof LogGap);
 });
 
 test('without its database an engine keeps what it has and says how old that may be', async (t) => {

@@ -7,6 +7,7 @@ import { runDigests } from '../../../src/watch/digests/digest-scheduler.ts';
 import { moveAllWatchers } from '../../../src/watch/operator.ts';
 import { draft } from '../../support/catalogue/drafts.ts';
 import { writer } from '../../support/catalogue/property-market.ts';
+import { assertEvery } from '../../support/check/every.ts';
 import { until } from '../../support/check/until.ts';
 import { manualClock } from '../../support/service/clock.ts';
 import { startService } from '../../support/service/service.ts';
@@ -376,7 +377,7 @@ test('what waits when a watcher is moved is told to the new owner alone, as thei
   assert.deepEqual([digest.watcherId, listings(digest.data.events)], [id, offered]);
   const events = await eventsOf(digest, bob.key);
   assert.deepEqual(events, digest.data.events);
-  assert.ok(events.every(({ owner }) => owner === digest.owner));
+  assertEvery(events, ({ owner }) => owner === digest.owner);
   const path = digest.data.url.replace(service.url, '');
   assert.equal((await service.get(path, ann.key)).status, 404);
 });

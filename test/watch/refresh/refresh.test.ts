@@ -13,6 +13,7 @@ import { createRefresh } from '../../../src/live/refresh.ts';
 import { LiveError, type LiveFailure } from '../../../src/sources/source.ts';
 import { WatchedRefresher } from '../../../src/watch/refresh/refresh-watched.ts';
 import { insertWatcher } from '../../../src/watch/watcher-store.ts';
+import { assertEvery } from '../../support/check/every.ts';
 import { runs } from '../../support/check/runs.ts';
 import { type Closing, testDatabase } from '../../support/database/database.ts';
 import { manualClock } from '../../support/service/clock.ts';
@@ -217,10 +218,7 @@ test('never more calls in any minute than the budget of the source, over two pro
   }
   assert.ok(world.calls.length > 45, `the budget is used: ${world.calls.length}`);
   const counts = Map.groupBy(world.calls, ({ key }) => key);
-  assert.ok(
-    [...counts.values()].every((calls) => calls.length === 1),
-    'none is fetched twice',
-  );
+  assertEvery([...counts.values()], (calls) => calls.length === 1, 'none is fetched twice');
 });
 
 test('two processes at once fetch a listing once', async (t) => {

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../../../src/lib/clock.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
+import { assertEvery } from '../../support/check/every.ts';
 import { until } from '../../support/check/until.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { manualClock } from '../../support/service/clock.ts';
@@ -31,7 +32,26 @@ async function open(t: TestContext, answer: Answer, changes: WebhookChanges = {}
     attempts.push(clock.now() - START);
     answer(arrival, response);
   };
-  const dispatcher = stage.startDispatcher(t, { random: () => RANDOM });
+  /** Looks for webhooks that are due, which were begun and done with. */
+  const looks = { begun: 0, done: 0 };
+  const watched: Database = {
+    ...database,
+    async write(work, options) {
+      const look = ++looks.begun;
+      const written = await database.write(work, options);
+      looks.done = Math.max(looks.done, look);
+      return written;
+    },
+  };
+  const dispatcher = stage.startDispatcher(t, { database: watched, random: () => RANDOM });
+  /** Lets the dispatcher look once more, and shows that it finds nothing to send. */
+  const findsNothing = async () => {
+    const [count, before] = [attempts.length, looks.begun];
+    dispatcher.wake();
+    await until('it has looked', () => looks.done > before);
+    assert.equal((await stage.webhook(id)).isClaimed, false);
+    assert.equal(attempts.length, count);
+  };
   /** Waits until nothing is under way. */
   const settled = async (count: number) =>
     until(`${count} attempts are recorded`, async () => {
@@ -44,12 +64,11 @@ async function open(t: TestContext, answer: Answer, changes: WebhookChanges = {}
     assert.ok(dueAt !== null, 'another attempt follows');
     const count = attempts.length;
     clock.advance(Date.parse(dueAt) - clock.now() - 1);
-    dispatcher.wake();
-    assert.equal(attempts.length, count);
+    await findsNothing();
     clock.advance(1);
     await settled(count + 1);
   };
-  return { ...stage, database, clock, receiver, id, watcher, attempts, settled, advance };
+  return { ...stage, database, clock, receiver, id, watcher, attempts, settled, advance, findsNothing };
 }
 
 async function entriesOf(database: Database, watcherId: string): Promise<readonly string[]> {
@@ -148,18 +167,17 @@ test('an endpoint that asks for more time by Retry-After gets it, a day at most'
 });
 
 test('410 disables at once, tells the owner, and nothing is sent any more', async (t) => {
-  const { log, watcher, settled, webhook, id, attempts, clock, deliveries, database } = await open(
-    t,
-    (_, response) => {
+  const { log, watcher, settled, webhook, id, attempts, clock, deliveries, database, findsNothing } =
+    await open(t, (_, response) => {
       response.writeHead(410).end();
-    },
-  );
+    });
   await log.writeChange([watcher]);
   await log.writeChange([watcher]);
   await settled(1);
   await until('it is disabled', async () => (await webhook(id)).status === 'disabled');
   await log.writeChange([watcher]);
   clock.advance(30 * DAY);
+  await findsNothing();
   assert.equal((await webhook(id)).dueAt, null);
   assert.equal(attempts.length, 1);
   assert.deepEqual(
@@ -182,7 +200,7 @@ test('an unverified webhook gets its test alone, again for a day; the first succ
   await log.writeChange([watcher]);
   await advance();
   await advance();
-  assert.ok(receiver.arrivals.every(({ event }) => event.type === 'watcher.test'));
+  assertEvery(receiver.arrivals, ({ event }) => event.type === 'watcher.test');
   isUp = true;
   await advance();
   await settled(6);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { assertEvery } from '../../support/check/every.ts';
 import { documentHosts } from '../../support/oauth/document-hosts.ts';
 import { hostileUrls } from '../../support/oauth/hostile-urls.ts';
 import { setTripwires } from '../../support/oauth/tripwires.ts';
@@ -40,10 +41,7 @@ for (const allow of ['', '127.0.0.1:1,[::1]:1,10.0.0.0/8:1'])
     });
     assert.deepEqual(wrong, []);
     const unpointed = [...outcomes].filter(([, outcome]) => outcome === '400').map(([url]) => url);
-    assert.ok(
-      unpointed.every((url) => url.includes('\u0000')),
-      `refused with the whole body: ${unpointed}`,
-    );
+    assertEvery(unpointed, (url) => url.includes('\u0000'), `refused with the whole body: ${unpointed}`);
     assert.deepEqual(tripwires.hits, []);
     t.diagnostic(
       `${outcomes.size} URLs, tripwires at ${tripwires.addresses.join(', ')}: ${tripwires.hits.length} hits`,

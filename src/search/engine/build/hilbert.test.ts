@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { assertEvery } from '../../../../test/support/check/every.ts';
 import { runs } from '../../../../test/support/check/runs.ts';
 import { BEYOND_CURVE, hilbertKey } from './hilbert.ts';
 
@@ -33,5 +34,5 @@ test('every place, even beyond the poles, has a key below that of none', () => {
   const keys = [-1e9, -180, 0, 180, 1e9].flatMap((lng) =>
     [-91, -90, 0, 90, 91].map((lat) => hilbertKey(lng, lat)),
   );
-  assert.ok(keys.every((key) => Number.isSafeInteger(key) && key >= 0 && key < BEYOND_CURVE));
+  assertEvery(keys, (key) => Number.isSafeInteger(key) && key >= 0 && key < BEYOND_CURVE);
 });

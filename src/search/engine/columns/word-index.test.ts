@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { assertEvery } from '../../../../test/support/check/every.ts';
 import { listWords, mergeWords, TailWords } from './tail-words.ts';
 import { hashBytes, hashWord } from './word-hash.ts';
 import { markRows, WordCollector, type WordIndex } from './word-index.ts';
@@ -140,7 +141,7 @@ test('hashes are whole numbers below 2^53, the same for a word and for its bytes
   const words = Array.from({ length: 200_000 }, (_, number) => `${'ABCD'[number % 4]}word${number}`);
   const hashes = words.map(hashWord);
   assert.equal(new Set(hashes).size, words.length);
-  assert.ok(hashes.every((hash) => Number.isSafeInteger(hash) && hash >= 0));
+  assertEvery(hashes, (hash) => Number.isSafeInteger(hash) && hash >= 0);
   const bytes = Buffer.from('xAélan');
   assert.equal(hashBytes(bytes, 1, bytes.length), hashWord('Aélan'));
   // All bits are used: each half of the range holds about half of the hashes, and so does each remainder.
