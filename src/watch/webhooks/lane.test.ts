@@ -35,7 +35,7 @@ const success: Attempt = {
 /** Runs a lane whose outcomes are answered by `held`; gives what it sent and wrote. */
 async function run(
   changes: Partial<ClaimedWebhook> = {},
-  held: (outcome: Outcome) => HeldWebhook | undefined = () => same,
+  held: (outcome: Outcome) => HeldWebhook | undefined | Promise<HeldWebhook> = () => same,
   {
     heldSince = systemClock.monotonic(),
     attempt = success,
@@ -86,6 +86,26 @@ test('each event is recorded before the next is sent, and the last one gives the
 test('a process that was stopped past its claim sends nothing and writes nothing', async () => {
   const { sent, outcomes } = await run({}, () => same, { heldSince: systemClock.monotonic() - LIFETIME });
   assert.deepEqual([sent, outcomes], [[], []]);
+});
+
+test('a lane has given its webhook back once it has ended, whatever it had to send', async () => {
+  const { promise: written, resolve } = Promise.withResolvers<void>();
+  let hasEnded = false;
+  const held = async () => {
+    await written;
+    return same;
+  };
+  const running = run({}, held, { work: { events: [], hasMore: false } }).then(({ outcomes }) => {
+    hasEnded = true;
+    return outcomes;
+  });
+  for (let turn = 0; turn < 5; turn++) await new Promise((next) => setImmediate(next));
+  assert.equal(hasEnded, false, 'it waits until the release is written');
+  resolve();
+  assert.deepEqual(
+    (await running).map(({ release }) => release),
+    [{ dueAt: null }],
+  );
 });
 
 test('nothing is sent in the last three seconds of a claim', async (t) => {
