@@ -30,8 +30,8 @@ header li a[aria-current]{color:var(--ink);border-color:var(--accent)}
 .below{border-bottom:1px solid var(--line)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere}
 .wide{overflow-x:auto;border:1px solid var(--line);border-radius:6px;
-background:linear-gradient(90deg,var(--paper),transparent) 0 0/32px 100% no-repeat local,
-linear-gradient(270deg,var(--paper),transparent) 100% 0/32px 100% no-repeat local,
+background:linear-gradient(90deg,var(--paper) 50%,transparent) 0 0/32px 100% no-repeat local,
+linear-gradient(270deg,var(--paper) 50%,transparent) 100% 0/32px 100% no-repeat local,
 linear-gradient(90deg,var(--shade),transparent) 0 0/12px 100% no-repeat scroll,
 linear-gradient(270deg,var(--shade),transparent) 100% 0/12px 100% no-repeat scroll}
 .wide::-webkit-scrollbar{height:10px}

@@ -44,7 +44,11 @@ export function homeFacts({ bedrooms, bathrooms, livingArea }: FrontHome): strin
     counted(bathrooms, 'bath'),
     livingArea === null ? null : `${Math.round(livingArea).toLocaleString('en-US')} sq ft`,
   ];
-  return facts.filter((fact) => fact !== null).join(' · ');
+  // A number and its unit stay on one line.
+  return facts
+    .filter((fact) => fact !== null)
+    .map((fact) => fact.replaceAll(' ', '\u00a0'))
+    .join(' · ');
 }
 
 function counted(count: number | null, noun: string): string | null {

@@ -27,7 +27,7 @@ const UNITS: Readonly<Record<string, string>> = {
 function table(metrics: readonly PrintedMetric[]): Html {
   const rows = metrics.map(
     ({ id, unit, types, formula }) => html`<tr id="${id}"><th scope="row"><code>${id}</code></th>
-<td>${formula}</td><td>${UNITS[unit] ?? unit}</td><td>${types.length === 0 ? 'both combined' : types.join(', ')}</td></tr>`,
+<td>${formula}</td><td>${UNITS[unit] ?? unit}</td><td>${types.length === 0 ? 'both combined' : types.map((type) => `${type}s`).join(', ')}</td></tr>`,
   );
   return html`<section><h2>The metrics</h2>
 ${wideTable('The metrics', ['Metric', 'What it is', 'Unit', 'Of'], rows)}

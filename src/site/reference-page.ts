@@ -45,7 +45,7 @@ ${code(`curl '${publicUrl}/v1/property/${id}' \\`, `  -H "Authorization: Bearer 
 
 function waysToRead(): Html {
   return html`<section><h2>Try it</h2><p><a href="${link('', 'reference')}">The interactive reference</a> shows every parameter and
-schema, and sends requests from this page to the service. It loads 1.3 MB of script. Programs read <a
+schema, and sends requests from your browser. It loads 1.3 MB of script. Programs read <a
 href="openapi.json">openapi.json</a>.</p></section>`;
 }
 

@@ -45,7 +45,6 @@ border:1px solid var(--line);border-radius:6px}
 .ways h3{margin:0;font:600 var(--head)/1.4 var(--serif)}
 .ways p{margin:4px 0 12px;flex:1}
 .ways span{display:flex;flex-wrap:wrap;gap:4px 16px}
-.operations th{width:45%}
 .wide{margin:16px 0 24px}
 table{width:100%;border-collapse:collapse;text-align:left}
 th,td{padding:8px 16px;vertical-align:top}
@@ -89,6 +88,7 @@ footer{border-top:1px solid var(--line)}
 footer p{max-width:1280px;margin:0 auto;padding:24px 32px;color:var(--quiet)}
 @media (prefers-color-scheme:dark){img{filter:brightness(.86)}}
 @media (max-width:1000px){.homes{grid-template-columns:repeat(3,minmax(0,1fr))}}
+@media (min-width:601px){.operations th{width:45%}}
 @media (min-width:960px){
 .one-home{grid-template-columns:320px minmax(0,1fr)}
 .one-home .code{margin:0 0 16px}

@@ -81,7 +81,8 @@ export function forgetForm(account: string, proof: string, isRemembered: boolean
   if (!isRemembered)
     return html`<p class="hint last">This page is open for ten minutes at a time. <a href="${account}">Use another key</a></p>`;
   return html`<form class="last" method="post" action="${account}"><input type="hidden" name="proof" value="${proof}">
-<p class="hint">Your account, apps and watchers open without your key in this browser, until ten minutes after the last page.</p>
+<p class="hint">Your account, apps and watchers open without your key in this browser, if it keeps cookies, until ten minutes after the last
+of these pages.</p>
 <button name="forget" value="1">Forget my key</button></form>`;
 }
 

@@ -1,5 +1,6 @@
 // Page of one watcher: its last events, its deliveries with their answers, and the steps that can be taken.
 
+import { forgetForm } from '../../access/key-form/key-page.ts';
 import { renderDocument } from '../../page/document.ts';
 import { type Fragment, type Html, html, shortened, visibleText } from '../../page/html.ts';
 import { dateAndTime, dayAndTime } from '../../page/time.ts';
@@ -49,6 +50,8 @@ export interface WatcherPageView extends WatcherView {
   readonly events: readonly EventView[];
   readonly deliveries: readonly DeliveryView[];
   readonly proof: string;
+  /** Whether the browser is asked to remember the key by a cookie. */
+  readonly isRemembered: boolean;
   readonly notice: Notice | null;
   readonly publicUrl: string;
   /** Milliseconds. */
@@ -69,7 +72,7 @@ export function renderWatcherPage(view: WatcherPageView): string {
 <h1><bdi>${title}</bdi></h1>${noticeElement(notice)}${stateElement(watcher, now)}
 <div class="choices">${steps(view).map(stepButton)}</div>${factList(view, now, more)}</div>
 <div class="log"><section aria-labelledby="events"><h2 id="events">Last events</h2>${eventList(view)}</section>
-<section aria-labelledby="deliveries"><h2 id="deliveries">Last deliveries</h2>${deliveryList(view)}</section></div></div></div>`,
+<section aria-labelledby="deliveries"><h2 id="deliveries">Last deliveries</h2>${deliveryList(view)}</section></div></div>${forgetForm(view.isRemembered ? '../account' : 'watchers', proof, view.isRemembered)}</div>`,
   });
 }
 
