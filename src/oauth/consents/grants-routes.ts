@@ -2,7 +2,7 @@
 
 import { Type } from 'typebox';
 import { createAccountForm, isToRemember, VARY, withHeaders } from '../../access/key-form/account-form.ts';
-import type { KeyFields } from '../../access/key-form/key-form.ts';
+import { isOwnForm, type KeyFields } from '../../access/key-form/key-form.ts';
 import { type KeyFault, keyPageReply } from '../../access/key-form/key-page.ts';
 import type { Principal, Scope } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
@@ -134,7 +134,9 @@ interface Fields extends KeyFields {
 async function handleGrants(context: ConsentContext, call: Call, fields: Fields): Promise<Reply> {
   const { database, clock, publicUrl, keyForm } = context;
   const isForProgram = wantsJson(call.mediaType);
-  (isForProgram ? requireSameOrigin : requireOwnForm)(call.headers, publicUrl);
+  // Programs send the key itself. A form that a proof opens needs the word of the browser that it is ours.
+  const bringsKey = (fields.api_key ?? '').trim() !== '';
+  (isForProgram || bringsKey ? requireSameOrigin : requireOwnForm)(call.headers, publicUrl);
   const holder = await keyForm.identify(PATH, fields, call.address);
   if (holder === null) {
     if (!isForProgram) return keyPage(context, 'stale');
@@ -149,9 +151,9 @@ async function handleGrants(context: ConsentContext, call: Call, fields: Fields)
   }
   const proof = await keyForm.signProof(PATH, subscription);
   const page = await listPage(context, { subscription, proof, ended });
-  const cookie = (await isToRemember(keyForm.cookie, call.headers, holder))
-    ? await keyForm.cookie.remember(subscription)
-    : {};
+  const isRemembered =
+    isOwnForm(call.headers, publicUrl) && (await isToRemember(keyForm.cookie, call.headers, holder));
+  const cookie = isRemembered ? await keyForm.cookie.remember(subscription) : {};
   return withHeaders(page, { ...VARY, ...cookie });
 }
 

@@ -163,6 +163,16 @@ test('a form counts by its proof alone, and only where the browser says that a p
   }
 });
 
+test('a key that is sent without the word of a browser is refused, but by the endpoint that programs use, which sets no cookie', async () => {
+  const key = provider.subscribe('pro');
+  for (const path of ['/account', '/account/watchers'])
+    assert.equal((await post(path, { api_key: key }, {})).status, 403);
+  const program = await post('/oauth/grants', { api_key: key }, {});
+  assert.deepEqual([program.status, program.cookie], [200, null]);
+  const foreign = await post('/oauth/grants', { api_key: key }, { 'sec-fetch-site': 'cross-site' });
+  assert.equal(foreign.status, 403);
+});
+
 test('a key that was forgotten opens nothing, and no page that is still open brings it back', async () => {
   const { cookie } = await typeKey();
   const { proof } = await openPage('/account', cookie);
