@@ -173,7 +173,7 @@ export const EXAMPLES: Examples = {
     getProperty: { id: property, include: ['listings', 'history'] },
     ...{
       streamListing: { id: listing, lastEventId: 'req_1.cached' },
-      getListing: { id: listing, lastEventId: 'req_1.cached' },
+      getListing: { id: listing },
       exportChanges: { limit: 3 },
       listEvents: { limit: 3 },
     },

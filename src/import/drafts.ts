@@ -7,11 +7,16 @@ import { boundaryFault } from '../geometry/geometry-fault.ts';
 import type { Contact, ListingDraft, OpenHouse, Photo, RentalTerms } from '../listings/draft.ts';
 import type { AreaType, ListingType, PriceFrequency, PropertyType, Status } from '../listings/vocabulary.ts';
 import type { SourceRecord } from './formats/record.ts';
+import type { ImportMap } from './mapping/map.ts';
 import type { FieldValues } from './mapping/row.ts';
 import type { Fault } from './mapping/rule.ts';
 
-/** The draft of a row. The values are checked already: each is of its field's kind, or null. */
-export function listingOf(values: FieldValues, sourceName: string): ListingDraft {
+/** The draft of a row of this map. The values are checked already: each is of its field's kind, or null. */
+export function listingOf(
+  values: FieldValues,
+  { source, displayDefault }: Pick<ImportMap, 'source' | 'displayDefault'>,
+): ListingDraft {
+  const showsByDefault = displayDefault !== 'withhold';
   const listingType = values.choice<ListingType>('listingType', 'sale');
   const isRental = listingType === 'rental';
   return {
@@ -61,12 +66,12 @@ export function listingOf(values: FieldValues, sourceName: string): ListingDraft
     ...values.texts(['closedAt', 'offMarketAt', 'expiresOn']),
     daysOnMarketReported: values.number('daysOnMarketReported'),
     upstreamModifiedAt: values.text('upstreamModifiedAt'),
-    sourceName,
+    sourceName: source.name,
     taxes: taxesOf(values),
     display: {
-      listing: values.flag('display.listing') ?? true,
-      address: values.flag('display.address') ?? true,
-      estimate: values.flag('display.estimate') ?? true,
+      listing: values.flag('display.listing') ?? showsByDefault,
+      address: values.flag('display.address') ?? showsByDefault,
+      estimate: values.flag('display.estimate') ?? showsByDefault,
     },
   };
 }

@@ -44,7 +44,7 @@ function read(fields: object, record: RecordFields, more: object = {}) {
     broken: null,
     geometry: null,
   });
-  return { draft: listingOf(row.values, 'Here'), reason: sentenceOf(row.faults), passed: row.passed };
+  return { draft: listingOf(row.values, map), reason: sentenceOf(row.faults), passed: row.passed };
 }
 
 test('every fault of a map is told at once, each with its place and what was probably meant', () => {

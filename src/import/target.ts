@@ -48,7 +48,7 @@ export function listingMapper(map: ImportMap, { numbers, center }: Survey): Mapp
   return (record) => {
     const { faults, values, passed } = read(record);
     if (faults.length > 0) return faults;
-    const stated = listingOf(values, map.source.name);
+    const stated = listingOf(values, map);
     const doubt = stated.location === null ? null : placeDoubt(stated.location, center);
     const draft = doubt === null ? stated : { ...stated, location: doubtfulLocation(stated.location, doubt) };
     return { key: draft.listingKey, draft, values, doubt, passed };

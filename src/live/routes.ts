@@ -8,7 +8,7 @@ import { lastEventIdParameter, readLastEventIdOfUrl } from '../http/input/last-e
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import type { ServerSentEvent } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
-import { Problem } from '../lib/problem.ts';
+import { invalidParameter, Problem } from '../lib/problem.ts';
 import { displayParameter } from '../listings/common-parameters.ts';
 import { buildReaderView, presentListing, VOLATILE_MEMBERS } from '../listings/presenter.ts';
 import { readsFor } from '../listings/property-cache.ts';
@@ -74,6 +74,7 @@ const ListingParams = Type.Object({
 });
 
 const ListingQuery = Type.Object({ display: displayParameter, lastEventId: lastEventIdParameter });
+const RecordQuery = Type.Object({ display: displayParameter });
 
 type ListingCall = RequestContext<
   Principal,
@@ -84,7 +85,7 @@ type ListingCall = RequestContext<
 
 export function liveRoutes(options: LiveRouteOptions): readonly Route<Principal>[] {
   const stored = recordRoute(options);
-  return [streamRoute(options, stored), { ...stored, path: '/v1/listing/:id/record' }];
+  return [streamRoute(options, stored), { ...stored, path: '/v1/listing/:id/record', query: RecordQuery }];
 }
 
 function streamRoute(options: LiveRouteOptions, stored: Route<Principal>): Route<Principal> {
@@ -149,6 +150,8 @@ function recordRoute(options: LiveRouteOptions): Route<Principal> {
     answer: { description: 'The listing', schema: ListingSchema },
     alsoAnswers: { 304: 'The listing still matches If-None-Match.' },
     async handle(call) {
+      if (call.query.lastEventId !== undefined)
+        throw invalidParameter('lastEventId', 'is of the stream, and this is the stored record: remove it');
       const { stored, record } = await findListing(call, options);
       const lastModified = new Date(stored.updatedAt).toUTCString();
       const reply = {

@@ -69,6 +69,7 @@ test('other origins may read the limit headers and the request id, of errors too
       'WWW-Authenticate',
       'Link',
       'Location',
+      'Content-Disposition',
     ])
       assert.ok(exposed.split(', ').includes(name), name);
   }

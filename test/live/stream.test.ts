@@ -273,6 +273,20 @@ test('a client that cannot set Last-Event-ID sends it as a parameter; the header
   await other.text();
 });
 
+test('a record, which is no stream, refuses the id of an event instead of ignoring it', async () => {
+  const path = `/v1/listing/${service.id('a')}`;
+  for (const [at, accept] of [
+    [`${path}/record`, 'application/json'],
+    [path, 'application/json'],
+  ] as const) {
+    const answer = await service.get(`${at}?lastEventId=req_1.cached`, service.keys.pro, {
+      headers: { accept },
+    });
+    const { errors } = (await answer.json()) as { errors?: { parameter: string }[] };
+    assert.deepEqual([answer.status, errors?.[0]?.parameter], [400, 'lastEventId'], at);
+  }
+});
+
 test('a caller’s places for streams are given back however a stream ends', async () => {
   const gate = Promise.withResolvers<void>();
   service.source.beforeFetch = () => gate.promise;

@@ -33,6 +33,10 @@ const MapSchema = Type.Object(
       ),
     ),
     timeZone: Type.Optional(Type.String()),
+    /** What a listing without a display rule is; default: shown. */
+    displayDefault: Type.Optional(
+      Type.Unsafe<'show' | 'withhold'>({ type: 'string', enum: ['show', 'withhold'] }),
+    ),
     nulls: Type.Optional(Type.Array(Type.String())),
     fields: Type.Record(Type.String(), Type.Array(RuleSchema, { minItems: 1 })),
   },
@@ -164,6 +168,8 @@ function meaningFaults(map: ImportMap, faulty: ReadonlySet<string>): string[] {
   if (!faulty.has('timeZone') && map.timeZone !== undefined && parseTimeZone(map.timeZone) === null) {
     faults.push(`timeZone ${map.timeZone} is not known; give a name such as America/Los_Angeles`);
   }
+  if (map.kind === 'areas' && map.displayDefault !== undefined)
+    faults.push('displayDefault is of listings: areas are always shown');
   if ('location.lat' in map.fields !== 'location.lng' in map.fields) {
     faults.push('location.lat and location.lng go together');
   }

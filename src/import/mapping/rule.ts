@@ -125,7 +125,8 @@ function compileRule(rule: Rule, field: Field, { nulls, timeZone, numbers }: Rul
       const meant = values.get(text);
       if (meant === null) return fallback;
       if (meant !== undefined) return filled(readRaw(meant, field, { timeZone }));
-      if (LIST_KINDS.includes(field.kind)) return filled(readItems(itemsOf(raw, text, split), field));
+      if (LIST_KINDS.includes(field.kind))
+        return filled(readItems(itemsOf(raw, text, split), field, timeZone));
       const value = readScalar((rule.prefix ?? '') + text, field, {
         ...(typeof raw === 'number' ? typed : writing),
         unit: takeUnit(record),
@@ -199,7 +200,7 @@ export function readRaw(
     if (typeof value === 'object') throw new Unreadable('is a list, and one value is wanted');
     return readScalar(String(value), field, writing);
   }
-  return readItems(typeof value === 'object' ? value : [String(value)], field);
+  return readItems(typeof value === 'object' ? value : [String(value)], field, writing.timeZone);
 }
 
 function compileCondition(when: Rule['when']): (record: RecordFields) => boolean {

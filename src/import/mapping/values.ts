@@ -80,12 +80,13 @@ const SCALARS: Partial<Readonly<Record<Kind, Read>>> = {
   degrees: (text, field, writing) => readDegrees(numberOf(text, field, writing), field),
 };
 
-const LISTS: Partial<Readonly<Record<Kind, (items: readonly string[]) => readonly unknown[]>>> = {
+type ReadItems = (items: readonly string[], timeZone: string | undefined) => readonly unknown[];
+const LISTS: Partial<Readonly<Record<Kind, ReadItems>>> = {
   list: (items) => [...new Set(items)],
   slugs: (items) => [...new Set(items.map(slugOf))].filter((slug) => slug !== '').sort(),
   urls: (items) => items.map(readPhoto),
   amounts: (items) => items.map(readAmount),
-  intervals: (items) => items.map(readOpenHouse),
+  intervals: (items, timeZone) => items.map((item) => readOpenHouse(item, timeZone)),
 };
 
 /** Reads the text of a value that is no list. Throws Unreadable. */
@@ -100,7 +101,7 @@ export function readScalar(text: string, field: Field, writing: Writing): Value 
 }
 
 /** Reads the items of a list. Throws Unreadable. */
-export function readItems(items: readonly string[], { kind }: Field): Value {
+export function readItems(items: readonly string[], { kind }: Field, timeZone: string | undefined): Value {
   const read = LISTS[kind];
   if (read === undefined) throw new Unreadable('is a list, and one value is wanted');
   if (items.length > MAX_ITEMS) throw new Unreadable(`has more than ${MAX_ITEMS} items`);
@@ -108,7 +109,7 @@ export function readItems(items: readonly string[], { kind }: Field): Value {
     requireStorable(item);
     if (item.length > MAX_URL_LENGTH) throw new Unreadable('has an item that is too long');
   }
-  return read(items);
+  return read(items, timeZone);
 }
 
 /** PostgreSQL stores neither NUL nor half a surrogate pair. */
@@ -192,14 +193,22 @@ function readAmount(item: string): { type: string; amount: number | null } {
   return { type, amount: readNumber(amount, undefined) };
 }
 
-/** An ISO 8601 interval: `2026-01-03T10:00:00-08:00/2026-01-03T12:00:00-08:00`; its end may be missing. */
-function readOpenHouse(item: string): OpenHouse {
+/**
+ * An ISO 8601 interval: `2026-01-03T10:00:00-08:00/2026-01-03T12:00:00-08:00`; its end may be missing. Times without an offset
+ * are of the map's time zone; where it names none, of the place of the listing, which is known later.
+ */
+function readOpenHouse(item: string, timeZone: string | undefined): OpenHouse {
   const [start = '', end] = item.split('/');
-  const startsAt = readTime(start, undefined, 'UTC');
-  const endsAt = end ? readTime(end, undefined, 'UTC') : null;
+  const read = (text: string): string => {
+    const time = readTime(text, undefined, timeZone ?? 'UTC');
+    return timeZone !== undefined || HAS_OFFSET.test(text.trim()) ? time : time.slice(0, -1);
+  };
+  const id = readTime(start, undefined, timeZone ?? 'UTC');
   const nothing = { type: null, status: null, remarks: null, livestreamUrl: null, appointmentRequired: null };
-  return { id: startsAt, startsAt, endsAt, ...nothing };
+  return { id, startsAt: read(start), endsAt: end ? read(end) : null, ...nothing };
 }
+
+const HAS_OFFSET = /:\d\d(?:\.\d+)?\s*(?:z|[+-]\d\d:?\d\d)$/i;
 
 export const UNITS = Object.keys(SQUARE_FEET);
 
