@@ -229,7 +229,8 @@ export class Frame<Caller> {
 
   #problemReply(active: ActiveRequest<Caller>, problem: Problem): Reply {
     const { publicUrl, notFoundPage } = this.#options;
-    const page = this.#isUnmatched(active) ? renderNotFound(notFoundPage, active, problem) : null;
+    const isUnmatched = Object.values(this.#unmatched).includes(active.endpoint);
+    const page = isUnmatched ? renderNotFound(notFoundPage, active, problem) : null;
     if (page !== null) return page;
     const { requestId, url, headers: request } = active;
     const context = { publicUrl, requestId, request, access: active.access };
@@ -237,10 +238,6 @@ export class Frame<Caller> {
     if (errors === undefined) return problemReply(problem, context);
     const headers = problemHeaders(problem, context);
     return errors.write({ problem, requestId, url, request, headers });
-  }
-
-  #isUnmatched({ endpoint }: ActiveRequest<Caller>): boolean {
-    return endpoint === this.#unmatched.open || endpoint === this.#unmatched.closed;
   }
 
   /** The active request of Fastify's, created on first use; it is active until its response is closed. */
