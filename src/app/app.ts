@@ -1,6 +1,5 @@
 // Wiring of the service: everything that a running service consists of, created in order and stopped in reverse.
 
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createAccess } from '../access/access.ts';
 import { createKeyForm } from '../access/key-form/key-form.ts';
@@ -12,6 +11,7 @@ import { readTiersFile } from '../access/tiers/tiers-file.ts';
 import { ChangeListeners } from '../changes/change-listeners.ts';
 import type { Config } from '../config.ts';
 import { connectionBounds } from '../http/server/connections.ts';
+import { descriptorLimit } from '../http/server/descriptor-limit.ts';
 import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -38,16 +38,13 @@ import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/metrics.ts';
-import { type Replication, startReplication } from '../sources/replicate.ts';
+import type { Replication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
 import { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import { FeedHub } from '../watch/feeds/feed-hub.ts';
-import { startMarketEvaluation } from '../watch/market/evaluate-conditions.ts';
-import { startMatching } from '../watch/matching/start-matching.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
-import { startOwnerUpkeep } from '../watch/owner-upkeep.ts';
-import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
+import { startBackground } from './background.ts';
 import { startBilling } from './billing.ts';
 import { healthChecks } from './health-checks.ts';
 import { createMarketFacts } from './market-facts.ts';
@@ -57,9 +54,8 @@ import { featureRoutes } from './routes.ts';
 import { createSearch, type SearchWiring } from './search.ts';
 import { measureCostly } from './search-metrics.ts';
 import { type PaymentParts, startSubscriptions } from './subscriptions.ts';
-import { startUpkeep } from './upkeep.ts';
 import { createVerifyCredential } from './verify-credential.ts';
-import { createWebhooks, startDeliveries } from './webhooks.ts';
+import { createWebhooks } from './webhooks.ts';
 
 /** Overrides for tests. */
 export interface Overrides {
@@ -196,27 +192,24 @@ export async function createApp(options: AppOptions): Promise<App> {
       document: () => server.openapi,
     },
   });
-  const upkeep = startOwnerUpkeep({ ...common, ownerStatus, setGrantWatched: watchGrant });
-  const sourceWithoutAreas = config.source.kind === 'reso' ? (source?.id ?? null) : null;
-  const storedUpkeep = startUpkeep({
-    ...{ ...common, log, metrics, source, keyring: webhooks.keyring, sourceWithoutAreas },
+  const background = startBackground({
+    ...options,
+    ...common,
+    metrics,
+    catalogue,
+    refresh,
+    webhooks,
+    deliversWebhooks: overrides.deliversWebhooks ?? true,
+    ownerStatus,
+    setGrantWatched: watchGrant,
+    matchingTarget: options.threadTarget ?? null,
+    computeFigure: figures.compute,
+    isSourceWithoutAreas: config.source.kind === 'reso',
   });
-  const deliveries =
-    overrides.deliversWebhooks === false
-      ? null
-      : startDeliveries({ ...common, metrics, publicUrl }, webhooks);
-  const matching = startMatching({ ...common, metrics, target: options.threadTarget ?? null });
-  const evaluation = startMarketEvaluation({ ...common, metrics, compute: figures.compute });
-  const refreshing = source && startRefreshWatched({ ...common, metrics, source, catalogue, refresh });
-  const replication = source && startReplication({ ...options, source, catalogue, clock, metrics });
+  const { replication } = background;
   const server = createServer<Principal>({
     ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
-    limits: {
-      lingerMs: options.lingerMs ?? 0,
-      keepAliveTimeoutMs: config.keepAliveSeconds * 1_000,
-      ...connectionBounds(config.connections, descriptorLimit()),
-      ...overrides.limits,
-    },
+    limits: limitsOf(options),
     trustedProxies: config.trustedProxies,
     health: {
       checks: healthChecks({ database, findLoading, engine, replication, source: source?.id ?? null }),
@@ -237,9 +230,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await hub.close();
       await changes.close();
       await drained;
-      const feeding = [replication, evaluation, refreshing, deliveries, matching, upkeep];
-      const rest = [storedUpkeep, billing, subscriptions, marketFacts, search];
-      for (const each of [...feeding, ...rest]) await each?.stop();
+      for (const each of [background, billing, subscriptions, marketFacts, search]) await each.stop();
       await oauth.close();
       await access.close();
       await cache.close();
@@ -249,6 +240,13 @@ export async function createApp(options: AppOptions): Promise<App> {
     },
   };
 }
+
+const limitsOf = ({ config, lingerMs = 0, overrides }: AppOptions): Partial<Limits> => ({
+  lingerMs,
+  keepAliveTimeoutMs: config.keepAliveSeconds * 1_000,
+  ...connectionBounds(config.connections, descriptorLimit()),
+  ...overrides?.limits,
+});
 
 const searchOptions = (options: AppOptions, report: (error: unknown) => void) => ({
   settings: options.config.search,
@@ -282,15 +280,4 @@ function howToGetKey(publicUrl: string, keys: string | PaymentParts | null): str
   const { hostname } = new URL(publicUrl);
   const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   return local && keys !== null ? `A key allows more: ${keys} contains one for each tier.` : undefined;
-}
-
-/** How many files and sockets this process may have open; null if there is no limit, or the system (not Linux) does not say. */
-function descriptorLimit(): number | null {
-  try {
-    const [, limit] = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? [];
-    return limit === undefined ? null : Number(limit);
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
-  }
 }

@@ -1,0 +1,87 @@
+// Work in the background while the service runs: replication, matching, deliveries, digests, and upkeep of what is stored.
+
+import type { OwnerStatus } from '../access/keys/owner-status.ts';
+import type { Tiers } from '../access/tiers/tiers.ts';
+import { startChangeUpkeep } from '../changes/upkeep.ts';
+import type { Catalogue } from '../ingest/listing-writer.ts';
+import { startStoredReview } from '../ingest/stored-review.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import type { Refresh } from '../live/refresh.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { startAddressAreas } from '../sources/address-area-upkeep.ts';
+import type { Progress } from '../sources/metrics.ts';
+import { type Replication, startReplication } from '../sources/replicate.ts';
+import type { Source } from '../sources/source.ts';
+import { startSourceUpkeep } from '../sources/upkeep.ts';
+import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
+import { startEventUpkeep } from '../watch/events/upkeep.ts';
+import { type EvaluationOptions, startMarketEvaluation } from '../watch/market/evaluate-conditions.ts';
+import { type StartMatchingOptions, startMatching } from '../watch/matching/start-matching.ts';
+import { type OwnerUpkeepOptions, startOwnerUpkeep } from '../watch/owner-upkeep.ts';
+import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
+import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
+import { startDeliveries, type Webhooks } from './webhooks.ts';
+
+export interface BackgroundOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly report: (error: unknown) => void;
+  readonly tiers: Tiers;
+  readonly publicUrl: string;
+  readonly webhooks: Webhooks;
+  /** False: events are not delivered to webhooks. */
+  readonly deliversWebhooks: boolean;
+  readonly ownerStatus: OwnerStatus;
+  readonly setGrantWatched: OwnerUpkeepOptions['setGrantWatched'];
+  readonly matchingTarget: StartMatchingOptions['target'];
+  readonly computeFigure: EvaluationOptions['compute'];
+  readonly catalogue: Catalogue;
+  readonly refresh: Refresh;
+  /** The source of this process; null: none. */
+  readonly source: Source | null;
+  /** Whether its listings come without areas. */
+  readonly isSourceWithoutAreas: boolean;
+  /** Milliseconds between two rounds of changes from the source. */
+  readonly interval: number;
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+export interface Background {
+  readonly replication: Replication | null;
+  /** Resolves when the current rounds have ended. */
+  stop(): Promise<void>;
+}
+
+interface Job {
+  stop(): Promise<void>;
+}
+
+export function startBackground(options: BackgroundOptions): Background {
+  const { source } = options;
+  const replication = source && startReplication({ ...options, source });
+  const jobs: readonly (Job | null)[] = [
+    replication,
+    startMarketEvaluation({ ...options, compute: options.computeFigure }),
+    source && startRefreshWatched({ ...options, source }),
+    options.deliversWebhooks ? startDeliveries(options, options.webhooks) : null,
+    startMatching({ ...options, target: options.matchingTarget }),
+    startOwnerUpkeep(options),
+    startEventUpkeep(options),
+    startSealing({ ...options, keyring: options.webhooks.keyring }),
+    startDigestScheduler(options),
+    startChangeUpkeep(options),
+    startStoredReview(options),
+    startSourceUpkeep(options),
+    source && options.isSourceWithoutAreas ? startAddressAreas({ ...options, source: source.id }) : null,
+  ];
+  return {
+    replication,
+    async stop() {
+      for (const job of jobs) await job?.stop();
+    },
+  };
+}
