@@ -18,7 +18,16 @@ import {
   selectVariant,
 } from './endpoint.ts';
 import { createNotFound, type NotFoundPage, renderNotFound } from './not-found.ts';
-import { checkRequest, hasShortBody, negotiate, refuseBody, requireBodyType } from './request-head.ts';
+import {
+  checkRequest,
+  hasShortBody,
+  headOfVariantOnly,
+  incomplete,
+  negotiate,
+  otherMethod,
+  refuseBody,
+  requireBodyType,
+} from './request-head.ts';
 import type { RequestLog } from './request-log.ts';
 import { Responder } from './responder.ts';
 import type { BodyType, LateAccess, Phases, Route } from './route.ts';
@@ -283,16 +292,4 @@ function acceptable<Caller>(
   const type = negotiate(accept, offered) ?? (route.anyAccept === true ? offered[0] : null);
   if (typeof type === 'string') return type;
   throw new Problem('NOT_ACCEPTABLE', `This endpoint responds with ${offered.join(' or ')} only.`);
-}
-
-const otherMethod = (allow: string) =>
-  new Problem('METHOD_NOT_ALLOWED', `This URL supports ${allow} only.`, { headers: { allow } });
-
-function headOfVariantOnly(): Problem {
-  const detail = 'This URL supports HEAD only with Accept: application/json.';
-  return new Problem('METHOD_NOT_ALLOWED', detail, { headers: { allow: 'GET, OPTIONS' } });
-}
-
-function incomplete(): Problem {
-  return new Problem('INVALID_REQUEST', 'The connection closed before the request was complete.');
 }

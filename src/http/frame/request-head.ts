@@ -139,3 +139,18 @@ function qualityOf(type: string, ranges: readonly Range[]): number {
   }
   return 0;
 }
+
+/** A method that the URL does not have. `allow`: those that it has. */
+export const otherMethod = (allow: string) =>
+  new Problem('METHOD_NOT_ALLOWED', `This URL supports ${allow} only.`, { headers: { allow } });
+
+/** HEAD of a page whose data alone has it. */
+export function headOfVariantOnly(): Problem {
+  const detail = 'This URL supports HEAD only with Accept: application/json.';
+  return new Problem('METHOD_NOT_ALLOWED', detail, { headers: { allow: 'GET, OPTIONS' } });
+}
+
+/** What the log has of a request whose connection closed before its end. */
+export function incomplete(): Problem {
+  return new Problem('INVALID_REQUEST', 'The connection closed before the request was complete.');
+}
