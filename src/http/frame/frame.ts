@@ -244,9 +244,8 @@ export class Frame<Caller> {
     const { requestId, url, headers: request } = active;
     const context = { publicUrl, requestId, request, access: active.access };
     const { errors } = active.endpoint.route;
-    if (errors === undefined) return problemReply(problem, context);
     const headers = problemHeaders(problem, context);
-    return errors.write({ problem, requestId, url, request, headers });
+    return errors?.write({ problem, requestId, url, request, headers }) ?? problemReply(problem, context);
   }
 
   /** The active request of Fastify's, created on first use; it is active until its response is closed. */
