@@ -39,7 +39,8 @@ test('there are three prompts, and each can be started with what it requires', (
     prompts.list().map(({ name }) => name),
     ['find_home', 'is_price_fair', 'watch_area'],
   );
-  for (const { name } of prompts.list()) assert.match(textOf(name, required(name)), /Call|call/);
+  for (const { name } of prompts.list())
+    assert.match(textOf(name, required(name)), /^1\. (?:Call|If it is an id, call) \w+/m);
 });
 
 test('the list says of each argument whether it can be left out, and each that can is left out in peace', () => {
