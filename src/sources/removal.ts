@@ -3,7 +3,7 @@
 import { bumpAreaVersion, deleteAreasOf } from '../areas/write-store.ts';
 import { updateAllPlacements } from '../ingest/area-writer.ts';
 import { analyzeListings, notifyRemoved } from '../ingest/listing-store.ts';
-import { deleteUnusedCurrencies } from '../ingest/removal/removal-store.ts';
+import { deleteUnusedCurrencies, deleteUnusedNames } from '../ingest/removal/removal-store.ts';
 import { removeListings } from '../ingest/removal/remove-listings.ts';
 import { lockImport, lockReader } from '../ingest/removal/source-lock-store.ts';
 import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
@@ -97,9 +97,10 @@ class Removal {
       await updateAllPlacements(database, { quiet: true, onProgress: () => this.#requireRunning() });
     }
     await this.#step(async (tx) => {
-      // Nobody writes listings until this transaction ends, so that no currency is missed.
+      // Nobody writes listings until this transaction ends, so that no currency and no name is missed.
       await bumpAreaVersion(tx);
       await deleteUnusedCurrencies(tx);
+      await deleteUnusedNames(tx);
       await finishRemoval(tx, source);
       await notifyRemoved(tx);
     });

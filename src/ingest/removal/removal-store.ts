@@ -44,3 +44,19 @@ export async function deleteUnusedCurrencies(tx: Transaction): Promise<void> {
     delete from listing_currency as known where not exists (select from listing_search as listing
       where listing.listing_type = known.listing_type and listing.currency = known.currency)`;
 }
+
+/** Deletes names of places, features and the like that no displayed listing has any more, as `deleteUnusedCurrencies` does. */
+export async function deleteUnusedNames(tx: Transaction): Promise<void> {
+  await tx`
+    with present as (
+      select distinct listing_type, kind, key from listing_search cross join lateral (
+        values ('city', city), ('neighborhood', neighborhood), ('county', county), ('state', state),
+          ('country', country), ('postalCode', postal_code), ('furnished', furnished), ('propertySubType', property_sub_type)
+        union all select 'features', unnest(features)
+        union all select 'pets', unnest(pets)
+        union all select 'utilitiesIncluded', unnest(utilities)
+        union all select 'saleCondition', unnest(sale_conditions)) as named (kind, key)
+      where displayed and key is not null)
+    delete from search_name as known where not exists (select from present
+      where present.listing_type = known.listing_type and present.kind = known.kind and present.key = known.key)`;
+}
