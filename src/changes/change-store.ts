@@ -4,6 +4,9 @@ import type { Sql, SqlFragment, Transaction } from '../postgres/client/database.
 import { toJson } from '../postgres/client/value-types.ts';
 import type { ChangeEntry, ListingChange, PartialState } from './change.ts';
 
+/** Notified by the database when a transaction adds to the log. */
+export const CHANGES_CHANNEL = 'changes';
+
 /** ASCII's own record separator: JSON never holds it. Documents joined by it are neither parsed nor escaped on the way. */
 const SEPARATOR = '\u001e';
 

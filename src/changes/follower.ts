@@ -5,7 +5,7 @@ import { pause } from '../lib/clock.ts';
 import type { Database, Sql } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
 import type { ChangeEntry } from './change.ts';
-import { headSequence, readChanges, retainedFrom } from './change-store.ts';
+import { CHANGES_CHANNEL, headSequence, readChanges, retainedFrom } from './change-store.ts';
 
 export interface FollowerOptions {
   /** The sequence after which to begin; 0 for all that is retained. */
@@ -88,7 +88,7 @@ export function createFollower<State>(database: Database, options: FollowerOptio
   async function* entries(signal: AbortSignal): AsyncGenerator<readonly ChangeEntry<State>[]> {
     let wake = (): void => {};
     const onChange = (): void => wake();
-    const listener = listen(database, 'changes', onChange, onChange, { onError: report });
+    const listener = listen(database, CHANGES_CHANNEL, onChange, onChange, { onError: report });
     try {
       while (!signal.aborted) {
         const woken = new AbortController();

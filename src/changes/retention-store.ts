@@ -4,7 +4,8 @@ import { DAY } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { createDayPartitions, dayOf, dropDayPartitions } from '../postgres/client/day-partitions.ts';
 
-const RETENTION = 30 * DAY;
+/** Milliseconds. */
+const LOG_RETENTION = 30 * DAY;
 
 /** Makes room for the changes of the next days. `now` in milliseconds. */
 export function createChangePartitions(database: Database, now: number): Promise<void> {
@@ -13,7 +14,7 @@ export function createChangePartitions(database: Database, now: number): Promise
 
 /** Drops the changes of days that ended more than 30 days ago, and remembers from which sequence on the log is complete. */
 export async function dropOldChanges(database: Database, now: number): Promise<void> {
-  await dropDayPartitions(database, 'change', dayOf(now - RETENTION), async (tx, rows) => {
+  await dropDayPartitions(database, 'change', dayOf(now - LOG_RETENTION), async (tx, rows) => {
     await tx.unsafe(`update change_log set retained_from = greatest(retained_from, (
       select max(first_sequence + changes) from change_batch where id in (select batch_id from ${rows})))`);
   });

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { compileBody } from '../http/input/body.ts';
-import { DAY, formatTime } from '../lib/clock.ts';
+import { formatTime } from '../lib/clock.ts';
 import { invalidMember, Problem } from '../lib/problem.ts';
 import { type ChangeRequest, requireUnexpired, withLockedWatcher } from './change-watcher.ts';
 import { WatcherParams } from './events/own-watcher.ts';
@@ -14,12 +14,9 @@ import { logWatchers } from './watcher-log.ts';
 import { WatcherSchema } from './watcher-schema.ts';
 import { heldByPause } from './webhooks/delivery-routes.ts';
 import { requireKeyring, unknownWebhook } from './webhooks/register-webhooks.ts';
-import { formatSecret, newSecret, parseSecret, type Webhook } from './webhooks/webhook.ts';
+import { formatSecret, newSecret, parseSecret, SECRET_OVERLAP, type Webhook } from './webhooks/webhook.ts';
 import { webhookMembers } from './webhooks/webhook-body.ts';
 import { lockWebhooks, rotateSecret } from './webhooks/webhook-store.ts';
-
-/** How long the former secret signs besides the new one. */
-const OVERLAP = DAY;
 
 /** Body of a rotation; all of it is optional. */
 const RotateSecretSchema = Type.Object(
@@ -137,7 +134,7 @@ function rotateWebhookSecret(options: WatcherOptions, request: ChangeRequest, bo
     if (stored === undefined) throw unknownWebhook('/webhookId');
     const now = clock.now();
     const sealed = requireKeyring(webhooks).seal(wanted, watcher.id);
-    const until = now + OVERLAP;
+    const until = now + SECRET_OVERLAP;
     await rotateSecret(tx, stored, sealed, { now: new Date(now), until: new Date(until) });
     return { ...webhook, secret: formatSecret(wanted), previousSecretExpiresAt: formatTime(until) };
   });

@@ -37,7 +37,7 @@ interface ConditionKind<C extends Condition> {
   parameters(condition: C): readonly Parameter[];
   /** The columns that it reads, besides the words of a text. */
   columns(condition: C): readonly (keyof SearchRow)[];
-  /** Its meaning for one row. A form over columns of many rows would stand beside it. */
+  /** Its meaning for one row; condition.ts names the places of the others. */
   compile(condition: C, context: PredicateContext): RowTest;
 }
 

@@ -1,5 +1,6 @@
-// Condition: one test that a listing must pass. A search is a list of conditions; filters.ts makes them of the query's
-// parameters (filter-parameters.ts), condition-sql.ts makes SQL of them, and nothing else gives them a meaning.
+// Condition: one test that a listing must pass. A search is a list of conditions, which filters.ts makes of the query's parameters
+// (filter-parameters.ts). Its meaning is written four times: condition-kinds.ts (one row), search/sql/condition-sql.ts,
+// search/engine/questions/compile-filters.ts (columns), watch/matching/index/columns.ts (watchers); tests compare them.
 
 import type { SortKey } from '../../listings/common-parameters.ts';
 import type { Status } from '../../listings/vocabulary.ts';

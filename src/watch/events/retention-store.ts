@@ -4,7 +4,8 @@ import { DAY, HOUR } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { createDayPartitions, dayOf, dropDayPartitions } from '../../postgres/client/day-partitions.ts';
 
-const RETENTION = 30 * DAY;
+/** Milliseconds. */
+const EVENT_RETENTION = 30 * DAY;
 const PARTITIONED = ['watch_event', 'watch_event_content', 'webhook_delivery'] as const;
 
 /** Makes room for the events of the next days. `now` in milliseconds. */
@@ -14,13 +15,13 @@ export async function createEventPartitions(database: Database, now: number): Pr
 
 /** Drops the events of days that ended more than 30 days ago, and remembers up to which sequence events may be missing. */
 export async function dropOldEvents(database: Database, now: number): Promise<void> {
-  const oldest = dayOf(now - RETENTION);
+  const oldest = dayOf(now - EVENT_RETENTION);
   await dropDayPartitions(database, 'watch_event', oldest, async (tx, rows) => {
     await tx.unsafe(`update watch_event_retention
       set dropped_through = greatest(dropped_through, (select max(sequence) from ${rows}))`);
   });
   await dropDayPartitions(database, 'watch_event_content', oldest);
   await dropDayPartitions(database, 'webhook_delivery', oldest);
-  const hour = new Date(now - RETENTION - HOUR);
+  const hour = new Date(now - EVENT_RETENTION - HOUR);
   await database.write((sql) => sql`delete from watch_hour where hour < ${hour}`);
 }

@@ -2,7 +2,7 @@
 
 import { randomUUID } from 'node:crypto';
 import type { ChangeEntry } from '../../changes/change.ts';
-import { headSequence, readChanges } from '../../changes/change-store.ts';
+import { CHANGES_CHANNEL, headSequence, readChanges } from '../../changes/change-store.ts';
 import { type Clock, pause, systemClock } from '../../lib/clock.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -39,7 +39,6 @@ export interface MatchingStatus {
   readonly matchTime: number;
 }
 
-const CHANNEL = 'changes';
 /** Entries of one transaction. */
 const BATCH = 500;
 /** Milliseconds by the system's clock, as all that is about the database: without a notification until the log is read all the same. */
@@ -69,7 +68,7 @@ export class Matching {
   start(): void {
     const { database, report } = this.#options;
     const wake = () => this.#wake();
-    const listener = listen(database, CHANNEL, wake, wake, { onError: report });
+    const listener = listen(database, CHANGES_CHANNEL, wake, wake, { onError: report });
     this.#leases.start();
     this.#running = this.#run().finally(() => listener.close());
   }

@@ -1,5 +1,6 @@
 // Start of the matching: once there is a watcher, since its thread takes some 35 MB.
 
+import { CHANGES_CHANNEL } from '../../changes/change-store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -47,7 +48,7 @@ export function startMatching(options: StartMatchingOptions): MatchingStarter {
     isCheckDue = true;
     checking ??= checkWhileDue();
   };
-  const listener = listen(database, 'changes', check, check, { onError: report });
+  const listener = listen(database, CHANGES_CHANNEL, check, check, { onError: report });
   return {
     async stop() {
       stopped = true;

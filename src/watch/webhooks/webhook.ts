@@ -1,6 +1,7 @@
 // Webhook of a watcher: its record, its secret, and what its owner sees.
 
 import { randomBytes } from 'node:crypto';
+import { DAY } from '../../lib/clock.ts';
 
 /** Webhooks of one watcher. */
 export const MAX_WEBHOOKS = 3;
@@ -24,6 +25,9 @@ export const newWebhookId = (): string => `whk_${randomBytes(12).toString('hex')
 /** Bytes of a secret. */
 const SECRET_BYTES = { min: 24, default: 32, max: 64 } as const;
 const SECRET_FORM = /^whsec_([A-Za-z0-9+/]+)={0,2}$/;
+
+/** Milliseconds for which a replaced secret signs besides the new one. */
+export const SECRET_OVERLAP = DAY;
 
 export const newSecret = (): Buffer => randomBytes(SECRET_BYTES.default);
 
