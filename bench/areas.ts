@@ -21,8 +21,14 @@ const BATCH = 2_000;
 type Ask = (typed: string) => Promise<unknown>;
 
 const plain = (type: AreaDraft['type'], externalId: string, name: string): AreaDraft => ({
-  ...{ type, externalId, name, aliases: [], codes: {}, parentReference: null },
-  ...{ population: null, boundary: null },
+  type,
+  externalId,
+  name,
+  aliases: [],
+  codes: {},
+  parentReference: null,
+  population: null,
+  boundary: null,
 });
 
 /** Counties, neighbourhoods and postal codes from the folder of real data; none without it. */
@@ -124,7 +130,8 @@ const CALL: AreaCall = {
     grant: null,
     scopes: null,
   },
-  ...{ requestId: 'bench', url: '/v1/areas' },
+  requestId: 'bench',
+  url: '/v1/areas',
 };
 
 async function measure(service: TestService, label: string): Promise<void> {

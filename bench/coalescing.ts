@@ -10,7 +10,10 @@ const STREAMS = 1_000;
 const TIERS = { pro: { minute: 5_000_000, month: 1_000_000_000, streams: 20_000 } };
 const PATIENCE = 30_000;
 const RECORD = {
-  ...{ ListingKey: 'p8', ListPrice: 1, StandardStatus: 'Active', PropertyType: 'Residential' },
+  ListingKey: 'p8',
+  ListPrice: 1,
+  StandardStatus: 'Active',
+  PropertyType: 'Residential',
   ModificationTimestamp: '2026-01-01T00:00:00Z',
 };
 
@@ -59,10 +62,15 @@ export async function startWithSource(
   { upstream }: OneListingSource,
 ): Promise<{ readonly arm: Arm; readonly path: string }> {
   const arm = await startArm('service.ts', {
-    ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'reso', LOG_LEVEL: 'warn' },
-    ...{ RESO_BASE_URL: upstream.url, RESO_TOKEN_URL: upstream.tokenUrl },
-    ...{ RESO_CLIENT_ID: 'bench', RESO_CLIENT_SECRET: 'bench' },
-    ...{ TIERS_FILE: await writeTiers(testbed, name, TIERS), DATA_DIR: join(testbed.folder, name) },
+    DATABASE_URL: testbed.databaseUrl,
+    SOURCE: 'reso',
+    LOG_LEVEL: 'warn',
+    RESO_BASE_URL: upstream.url,
+    RESO_TOKEN_URL: upstream.tokenUrl,
+    RESO_CLIENT_ID: 'bench',
+    RESO_CLIENT_SECRET: 'bench',
+    TIERS_FILE: await writeTiers(testbed, name, TIERS),
+    DATA_DIR: join(testbed.folder, name),
   });
   return { arm, path: await untilLoaded(arm, testbed.key) };
 }

@@ -50,8 +50,12 @@ function marketDraft(seed: number, number: number): ListingDraft {
     location: { lat: 40 + next() * 0.8, lng: -138 + next(), precision: 'exact' },
     address: {
       ...NO_ADDRESS,
-      ...{ streetNumber: String(1 + Math.floor(next() * 9_999)), streetName: `${city} Street`, city },
-      ...{ state: 'MW', postalCode: String(86_900 + Math.floor(next() * 80)), country: 'US' },
+      streetNumber: String(1 + Math.floor(next() * 9_999)),
+      streetName: `${city} Street`,
+      city,
+      state: 'MW',
+      postalCode: String(86_900 + Math.floor(next() * 80)),
+      country: 'US',
     },
     description:
       'A listing of the benchmark, described at some length so that its record weighs what records weigh.',

@@ -154,7 +154,9 @@ function pinned(): boolean {
 }
 
 const releases = (): Releases => ({
-  ...{ release: values.release, folder: values.releases, listings: Number(values.listings ?? 259_000) },
+  release: values.release,
+  folder: values.releases,
+  listings: Number(values.listings ?? 259_000),
 });
 
 /** Those of watchers, webhooks and agents: they run only where they are named too. */

@@ -42,7 +42,11 @@ export async function openTestbed(listings: number): Promise<Testbed> {
   await database.write((sql) => sql`analyze`);
   const { key } = await createLocalSubscriptions(database, systemClock).create({ plan: 'pro' });
   return {
-    ...{ database, databaseUrl: socketUrl(server.connection), folder, key, ids },
+    database,
+    databaseUrl: socketUrl(server.connection),
+    folder,
+    key,
+    ids,
     async close() {
       await database.close();
       await server.stop();
@@ -104,8 +108,11 @@ export async function startService(
   environment: Record<string, string> = {},
 ): Promise<Arm> {
   return startArm('service.ts', {
-    ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn' },
-    ...{ TIERS_FILE: await writeTiers(testbed, name, tiers), DATA_DIR: join(testbed.folder, name) },
+    DATABASE_URL: testbed.databaseUrl,
+    SOURCE: 'none',
+    LOG_LEVEL: 'warn',
+    TIERS_FILE: await writeTiers(testbed, name, tiers),
+    DATA_DIR: join(testbed.folder, name),
     ...environment,
   });
 }

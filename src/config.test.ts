@@ -28,19 +28,27 @@ test('an empty environment gives the sample market on an embedded database at 12
   assert.deepEqual(
     { ...config, dataDirectory: config.dataDirectory.slice(folder.length + 1) },
     {
-      ...{ port: 8080, host: '127.0.0.1', publicUrl: null, dataDirectory: '.freehold', databaseUrl: null },
-      ...{
-        source: { kind: 'sample', port: 0, interval: 5 },
-        subscriptions: { kind: 'local' },
-        tiersFile: null,
-      },
+      port: 8080,
+      host: '127.0.0.1',
+      publicUrl: null,
+      dataDirectory: '.freehold',
+      databaseUrl: null,
+
+      source: { kind: 'sample', port: 0, interval: 5 },
+      subscriptions: { kind: 'local' },
+      tiersFile: null,
       billing: { portalUrl: null, graceDays: 7 },
-      ...{ trustedProxies: [], metrics: { allow: [], token: null }, logLevel: 'info' },
+      trustedProxies: [],
+      metrics: { allow: [], token: null },
+      logLevel: 'info',
       connections: { connections: null, connectionsPerAddress: null },
       oauth: { refreshGrace: 30, grantMaxDays: null },
       search: { engine: 'memory', shadowRate: 1_000, cacheMegabytes: 16 },
       defaultCurrency: null,
-      ...{ secretsKey: null, webhookAllow: [], keepAliveSeconds: 65, allowHttp: 'loopback' },
+      secretsKey: null,
+      webhookAllow: [],
+      keepAliveSeconds: 65,
+      allowHttp: 'loopback',
     },
   );
 });
@@ -54,12 +62,20 @@ test('a configuration cannot be changed once read', () => {
 
 test('every fault is listed at once, each naming its setting', () => {
   const faults = faultsOf({
-    ...{ PORT: '70000', PUBLIC_URL: 'http://api.example.com', SOURCE: 'mls', LOG_LEVEL: 'loud' },
-    ...{ TRUSTED_PROXIES: '10.0.0.0/8,nonsense', SAMPLE_INTERVAL: '1.5', DATABASE_URL: 'mysql://x' },
-    ...{ SECRETS_KEY: 'canary', WEBHOOK_ALLOW: '10.0.0.0/8:8443,10.0.0.1,example.com:80' },
+    PORT: '70000',
+    PUBLIC_URL: 'http://api.example.com',
+    SOURCE: 'mls',
+    LOG_LEVEL: 'loud',
+    TRUSTED_PROXIES: '10.0.0.0/8,nonsense',
+    SAMPLE_INTERVAL: '1.5',
+    DATABASE_URL: 'mysql://x',
+    SECRETS_KEY: 'canary',
+    WEBHOOK_ALLOW: '10.0.0.0/8:8443,10.0.0.1,example.com:80',
   });
   const named = [
-    ...['SECRETS_KEY', 'WEBHOOK_ALLOW: 10.0.0.1 ', 'WEBHOOK_ALLOW: example.com:80 '],
+    'SECRETS_KEY',
+    'WEBHOOK_ALLOW: 10.0.0.1 ',
+    'WEBHOOK_ALLOW: example.com:80 ',
     'PORT',
     'PUBLIC_URL',
     'SOURCE',
@@ -133,8 +149,15 @@ test('plain http is accepted for this machine alone', () => {
 
 test('plain http may lead into a private network, once the operator says so, and never further', () => {
   const inside = [
-    ...['192.168.1.5:8080', '10.0.0.1', '172.31.0.9', '100.64.0.1', '[fd00::1]', 'freehold', 'homes.lan'],
-    ...['homes.local', 'homes.internal'],
+    '192.168.1.5:8080',
+    '10.0.0.1',
+    '172.31.0.9',
+    '100.64.0.1',
+    '[fd00::1]',
+    'freehold',
+    'homes.lan',
+    'homes.local',
+    'homes.internal',
   ];
   for (const host of inside) {
     const PUBLIC_URL = `http://${host}`;

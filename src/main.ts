@@ -88,13 +88,21 @@ async function startService(config: Config, log: Log): Promise<Service> {
     const keysFile = await createKeys(config, database, embedded !== null);
     const publicUrl = config.publicUrl ?? ownUrl(config.host, port);
     const upstream = await openUpstream({
-      ...{ config, database, clock: systemClock, log: say, publicUrl },
+      config,
+      database,
+      clock: systemClock,
+      log: say,
+      publicUrl,
       sampleListings: SAMPLE_LISTINGS,
     });
     cleanup.defer(() => upstream.stop());
     const app = await createApp({
       ...upstream,
-      ...{ config, database, publicUrl, log, keysFile },
+      config,
+      database,
+      publicUrl,
+      log,
+      keysFile,
       secretsKey: await ensureSecretsKey(config),
       threadTarget: target,
       lingerMs: LINGER_MS,
@@ -105,13 +113,11 @@ async function startService(config: Config, log: Log): Promise<Service> {
       throw new ListenError(config.host, port, error);
     });
     const locations = {
-      ...{
-        url: publicUrl,
-        docs: `${publicUrl}/docs`,
-        sampleMarket: upstream.sampleUrl,
-        keysFile,
-        dataDirectory,
-      },
+      url: publicUrl,
+      docs: `${publicUrl}/docs`,
+      sampleMarket: upstream.sampleUrl,
+      keysFile,
+      dataDirectory,
       database: embedded?.place.cluster ?? 'the server that DATABASE_URL names',
       search: describeSearch(app.searchEngine.status()),
     };

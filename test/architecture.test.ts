@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { functionLengths } from './support/code/function-lengths.ts';
+import { packedLiterals } from './support/code/packed-literals.ts';
 import {
   type Import,
   parseSource,
@@ -313,4 +314,21 @@ test('the length of a function is that of its body, however it is written', () =
   assert.deepEqual(lengthsOf('class H {\n  get i() {\n    return 1;\n  }\n  #j = () => 2;\n}'), [3]);
   assert.deepEqual(lengthsOf('const k = { l() {\n} };\nconst m = `function n() {\n}`;'), [2]);
   assert.throws(() => lengthsOf('function o( {'), /a\.ts/);
+});
+
+test('no literal is spread into another: the compiler would not see members that nobody expects', async () => {
+  const others = await sourceFiles('{bench,test}/**/*.ts');
+  assert.ok(others.length > 500, `${others.length} files were found`);
+  assert.deepEqual(
+    [...all, ...others].flatMap(({ path, text }) => packedLiterals(path, text)),
+    [],
+  );
+});
+
+test('a literal that is spread is found whatever stands around it, and a condition is none', () => {
+  const linesOf = (text: string) => packedLiterals('a.ts', text);
+  assert.deepEqual(linesOf('f({\n  ...{ a, b },\n});'), ['a.ts:2']);
+  assert.deepEqual(linesOf("g(...[1, 2], [...(['c'] as const)]);"), ['a.ts:1', 'a.ts:1']);
+  assert.deepEqual(linesOf('const d = { ...(({ e: 1 }) satisfies F) };'), ['a.ts:1']);
+  assert.deepEqual(linesOf('const h = { ...i, ...(j && { k: 1 }), ...(l ? [] : m) };'), []);
 });

@@ -25,7 +25,9 @@ export async function knownKeysInOutage(testbed: Testbed): Promise<Row[]> {
     'outage',
     { pro: { minute: 5_000_000, month: 1_000_000_000 } },
     {
-      ...{ SUBSCRIPTIONS: 'stripe', STRIPE_API_URL: stripe.url, STRIPE_SECRET_KEY: stripe.secretKey },
+      SUBSCRIPTIONS: 'stripe',
+      STRIPE_API_URL: stripe.url,
+      STRIPE_SECRET_KEY: stripe.secretKey,
       STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
     },
   );
@@ -50,7 +52,8 @@ export async function knownKeysInOutage(testbed: Testbed): Promise<Row[]> {
     return {
       name: `outage: ${KEYS} known keys while the payment service is silent / answers, p${share * 100}`,
       figure: `${median(ratios).toFixed(2)} (${Math.min(...ratios).toFixed(2)} to ${Math.max(...ratios).toFixed(2)}): ${both}`,
-      ...{ floor: '', met: true },
+      floor: '',
+      met: true,
     };
   });
 }

@@ -114,7 +114,10 @@ async function measure({ name, goal, ask }: Kind, draw: Draw, onBegin = () => {}
 }
 
 const row = (name: string, figure: string, floor: string, met: boolean): Row => ({
-  ...{ name: `engine: ${name}`, figure, floor, met },
+  name: `engine: ${name}`,
+  figure,
+  floor,
+  met,
 });
 
 /** Some 50,000 listings, the zoom that shows them on a screen of a thousand points, and the largest page with one more. */
@@ -142,7 +145,8 @@ const KINDS: readonly Kind[] = [
       count(
         draw,
         planOf([
-          ...[range('price', { max: price(draw) }), range('bedrooms', { min: 2 })],
+          range('price', { max: price(draw) }),
+          range('bedrooms', { min: 2 }),
           { kind: 'words', column: 'propertyType', values: [pick(draw.next, ['CONDO', 'TOWNHOUSE'])] },
         ]),
       ),
@@ -166,7 +170,8 @@ const KINDS: readonly Kind[] = [
       page(
         draw,
         planOf([range('bedrooms', { min: 1 })], {
-          ...{ count: 'none', order: [{ key: 'price', descending: false }] },
+          count: 'none',
+          order: [{ key: 'price', descending: false }],
         }),
       ),
   },

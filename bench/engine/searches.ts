@@ -25,10 +25,20 @@ const ACTIVE: Condition = { kind: 'statuses', statuses: ['ACTIVE'] };
 
 export function planOf(conditions: readonly Condition[], how: Partial<SearchPlan> = {}): SearchPlan {
   return {
-    ...{ listingType: 'sale', conditions: [ACTIVE, ...conditions], centre: null, text: null, limit: 20 },
+    listingType: 'sale',
+    conditions: [ACTIVE, ...conditions],
+    centre: null,
+    text: null,
+    limit: 20,
     order: [{ key: 'listedAt', descending: true }],
-    ...{ cursor: null, digest: '', startedAt: TODAY, count: 'exact', fields: null, units: 'imperial' },
-    ...{ ignoreDisplayRules: false, currency: null },
+    cursor: null,
+    digest: '',
+    startedAt: TODAY,
+    count: 'exact',
+    fields: null,
+    units: 'imperial',
+    ignoreDisplayRules: false,
+    currency: null,
     ...how,
   };
 }
@@ -91,7 +101,8 @@ export function drawBox(draw: Draw): Box {
 export const box = (draw: Draw): Condition => ({ kind: 'boxes', boxes: [drawBox(draw)] });
 
 export const range = (column: 'price' | 'bedrooms', bounds: { min?: number; max?: number }): Condition => ({
-  ...{ kind: 'range', column },
+  kind: 'range',
+  column,
   ...bounds,
 });
 
@@ -104,8 +115,11 @@ export function polygon(draw: Draw, radius: number): Condition {
     return { lng: lng + 1.3 * length * Math.cos(angle), lat: lat + length * Math.sin(angle) };
   });
   const around: [number, number, number, number] = [
-    ...([lng - 1.3 * radius, lat - radius, lng + 1.3 * radius, lat + radius] as const),
-  ];
+    lng - 1.3 * radius,
+    lat - radius,
+    lng + 1.3 * radius,
+    lat + radius,
+  ] as const;
   return { kind: 'polygon', parts: [{ shell, holes: [] }], boxes: [around] };
 }
 
@@ -114,7 +128,8 @@ export const word = ({ next }: Draw): string =>
 
 export function text(draw: Draw, words: number, how: Partial<SearchPlan> = {}): SearchPlan {
   const condition: TextCondition = {
-    ...{ kind: 'text', words: Array.from({ length: words }, () => word(draw)) },
+    kind: 'text',
+    words: Array.from({ length: words }, () => word(draw)),
     fields: ['address', 'id', 'area', 'description'],
   };
   return planOf([condition], { text: condition, ...how });

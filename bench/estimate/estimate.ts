@@ -130,7 +130,11 @@ async function guess(
   const market = { listingType, currency: 'USD', now, ignoreDisplayRules: false };
   const [ranked, slope] = await Promise.all([
     findComparables(database, {
-      ...{ ...market, subject: home, radiusKm: ESTIMATE_RADIUS_KM, daysOld: ESTIMATE_DAYS_OLD, except: [] },
+      ...market,
+      subject: home,
+      radiusKm: ESTIMATE_RADIUS_KM,
+      daysOld: ESTIMATE_DAYS_OLD,
+      except: [],
     }),
     trends.slope({ ...market, propertyType: home.propertyType, location: home.location }),
   ]);

@@ -43,11 +43,18 @@ export async function readRents(folder: string): Promise<Rent[]> {
     seen.add(same);
     const facts = { bedrooms: known('bedrooms'), bathrooms: known('bathrooms'), livingArea };
     return {
-      ...{ id, price: Number(price), city: cityname, state },
+      id,
+      price: Number(price),
+      city: cityname,
+      state,
       fold: Number.parseInt(hash('sha256', `s1${id}`, 'hex').slice(0, 8), 16) % FOLDS,
       home: {
-        ...{ propertyType: 'APARTMENT', location: { lat, lng }, ...facts },
-        ...{ lotSize: null, yearBuilt: null, waterfront: null },
+        propertyType: 'APARTMENT',
+        location: { lat, lng },
+        ...facts,
+        lotSize: null,
+        yearBuilt: null,
+        waterfront: null,
       },
     };
   });
@@ -58,13 +65,12 @@ export function draftOfRent({ id, price, city, state, home }: Rent): ListingDraf
   const { location, ...facts } = home;
   return draft(id, {
     ...facts,
-    ...{
-      listingType: 'rental',
-      status: 'ACTIVE',
-      listPrice: price,
-      priceFrequency: 'MONTHLY',
-      parcelNumber: id,
-    },
+
+    listingType: 'rental',
+    status: 'ACTIVE',
+    listPrice: price,
+    priceFrequency: 'MONTHLY',
+    parcelNumber: id,
     location: { ...location, precision: 'exact' },
     address: { ...NO_ADDRESS, city, state, country: 'US' },
   });

@@ -64,7 +64,10 @@ export function draftOfSale({ parcel, postalCode, closedOn, price, home }: Sale)
   const { location, ...facts } = home;
   return draft(`${parcel}-${closedOn}`, {
     ...facts,
-    ...{ status: 'CLOSED', closePrice: price, closedAt: closedOn, parcelNumber: parcel },
+    status: 'CLOSED',
+    closePrice: price,
+    closedAt: closedOn,
+    parcelNumber: parcel,
     location: { ...location, precision: 'exact' },
     address: { ...NO_ADDRESS, postalCode, county: 'King', state: 'WA', country: 'US' },
   });

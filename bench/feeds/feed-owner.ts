@@ -40,6 +40,7 @@ export async function createFeedOwner({ database }: Testbed, name: string): Prom
 export function startFeedService(testbed: Testbed, name: string, feeds: number): Promise<Arm> {
   const connections = String(feeds + 1_000);
   return startService(testbed, name, TIERS, {
-    ...{ MAX_CONNECTIONS: connections, MAX_CONNECTIONS_PER_ADDRESS: connections },
+    MAX_CONNECTIONS: connections,
+    MAX_CONNECTIONS_PER_ADDRESS: connections,
   });
 }

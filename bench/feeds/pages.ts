@@ -18,7 +18,9 @@ export async function eventPages(testbed: Testbed): Promise<Row[]> {
   const service = await startFeedService(testbed, 'p20', 1);
   // On the same processor as the service, so that both are as far from the database.
   const statements = await startArm('feeds/statements-arm.ts', {
-    ...{ DATABASE_URL: testbed.databaseUrl, OWNER: 'cus:p20', LIMIT: String(PAGE + 1) },
+    DATABASE_URL: testbed.databaseUrl,
+    OWNER: 'cus:p20',
+    LIMIT: String(PAGE + 1),
   });
   const agent = new Agent({ keepAlive: true });
   const headers = { authorization: `Bearer ${key}` };

@@ -24,9 +24,12 @@ export function createMessage(
   const named = typeof params.name === 'string' ? { 'mcp-name': params.name } : {};
   return {
     headers: {
-      ...{ authorization: `Bearer ${key}`, 'content-type': 'application/json' },
-      ...{ accept: 'application/json, text/event-stream', 'mcp-protocol-version': REVISION },
-      ...{ 'mcp-method': method, ...named },
+      authorization: `Bearer ${key}`,
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': REVISION,
+      'mcp-method': method,
+      ...named,
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: META } }),
   };

@@ -59,14 +59,14 @@ async function checkSample(database: Database, { seed, today }: Loaded): Promise
 }
 
 const KEYS: Readonly<Record<Table, string>> = {
-  ...{
-    property: 'id',
-    listing: 'id',
-    listing_search: 'id',
-    listing_text: 'listing_id',
-    listing_event: 'listing_id',
-  },
-  ...{ market_listing: 'listing_id', market_period: 'listing_id', market_event: 'listing_id' },
+  property: 'id',
+  listing: 'id',
+  listing_search: 'id',
+  listing_text: 'listing_id',
+  listing_event: 'listing_id',
+  market_listing: 'listing_id',
+  market_period: 'listing_id',
+  market_event: 'listing_id',
 };
 
 async function contents(

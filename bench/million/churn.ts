@@ -78,6 +78,8 @@ const activeRentals = (towns: readonly Town[], seed: number, number: number, tod
 
 const endedAt = (draft: Draft, at: number): Draft => ({
   ...draft,
-  ...{ status: 'CLOSED', closePrice: draft.listPrice, closedAt: new Date(at).toISOString().slice(0, 10) },
+  status: 'CLOSED',
+  closePrice: draft.listPrice,
+  closedAt: new Date(at).toISOString().slice(0, 10),
   statusChangedAt: new Date(at).toISOString(),
 });

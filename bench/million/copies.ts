@@ -54,7 +54,9 @@ export function patternOf(number: number, seen: readonly SeenDraft[], made: Prop
     ]),
   ) as unknown as Record<Table, Cut[]>;
   const listings = made.writes.map((write, at) => ({
-    ...{ write, identity: cut(write.identity), key: cut(write.draft.listingKey) },
+    write,
+    identity: cut(write.identity),
+    key: cut(write.draft.listingKey),
     said: cut(JSON.stringify({ ...seen[at]?.draft, upstreamModifiedAt: null })),
   }));
   return { marks, lines, listings };

@@ -9,19 +9,20 @@ const DAY = 86_400_000;
 const TYPES = ['SINGLE_FAMILY', 'SINGLE_FAMILY', 'CONDO', 'TOWNHOUSE', 'APARTMENT', 'LAND'] as const;
 const OVER = ['CLOSED', 'CLOSED', 'CLOSED', 'PENDING', 'ACTIVE_UNDER_CONTRACT', 'EXPIRED'] as const;
 const FEATURES = [
-  ...[
-    'balcony',
-    'basement',
-    'dishwasher',
-    'elevator',
-    'fireplace',
-    'garage',
-    'garden',
-    'gym',
-    'laundry',
-    'pool',
-  ],
-  ...['solar', 'storage', 'terrace', 'view'],
+  'balcony',
+  'basement',
+  'dishwasher',
+  'elevator',
+  'fireplace',
+  'garage',
+  'garden',
+  'gym',
+  'laundry',
+  'pool',
+  'solar',
+  'storage',
+  'terrace',
+  'view',
 ];
 
 const wordList = random(99);
@@ -103,9 +104,12 @@ function houseOf(town: Town, { house, shift }: Marks, next: () => number): House
   return {
     livingArea: Math.round(400 + next() ** 2 * 4_000),
     propertyType: pick(next, TYPES),
-    ...{ bedrooms: Math.floor(next() * 6), bathrooms: 1 + Math.floor(next() * 6) / 2 },
-    ...{ lotSize: Math.round(1_000 + next() ** 3 * 40_000), yearBuilt: 1900 + Math.floor(next() * 125) },
-    ...{ stories: 1 + Math.floor(next() * 3), garageSpaces: Math.floor(next() * 3) },
+    bedrooms: Math.floor(next() * 6),
+    bathrooms: 1 + Math.floor(next() * 6) / 2,
+    lotSize: Math.round(1_000 + next() ** 3 * 40_000),
+    yearBuilt: 1900 + Math.floor(next() * 125),
+    stories: 1 + Math.floor(next() * 3),
+    garageSpaces: Math.floor(next() * 3),
     features: FEATURES.filter(() => next() < 0.25),
     location: {
       lat: degrees(degrees(town.lat + bell(next) * spread) + shift.lat),
@@ -114,12 +118,15 @@ function houseOf(town: Town, { house, shift }: Marks, next: () => number): House
     },
     address: {
       ...NO_ADDRESS,
-      ...{
-        streetNumber: house,
-        streetName: `${pick(next, STREETS)} ${pick(next, SUFFIXES)}`,
-      },
-      ...{ city: town.name, county: town.county, state: town.state, country: 'US' },
-      ...{ neighborhood: pick(next, town.neighborhoods), postalCode: pick(next, town.postalCodes) },
+
+      streetNumber: house,
+      streetName: `${pick(next, STREETS)} ${pick(next, SUFFIXES)}`,
+      city: town.name,
+      county: town.county,
+      state: town.state,
+      country: 'US',
+      neighborhood: pick(next, town.neighborhoods),
+      postalCode: pick(next, town.postalCodes),
     },
     display: { listing: shown >= 0.01, address: shown >= 0.02, estimate: true },
   };
@@ -150,21 +157,28 @@ function offer(
     observedAt: over ? left : listed,
     draft: draft(`bench-${key}`, {
       ...house,
-      ...{ status, listingId: `MLS${key}`, listingType: sale ? 'sale' : 'rental' },
-      ...{ priceFrequency: sale ? 'ONE_TIME' : 'MONTHLY', rental: sale ? null : terms(price, next) },
-      ...{
-        listPrice: price,
-        originalPrice: first,
-        previousPrice: lowered ? first : null,
-        priceChangedAt: changed,
-      },
-      ...{ listedAt: time(listed), onMarketDate: time(listed).slice(0, 10) },
+      status,
+      listingId: `MLS${key}`,
+      listingType: sale ? 'sale' : 'rental',
+      priceFrequency: sale ? 'ONE_TIME' : 'MONTHLY',
+      rental: sale ? null : terms(price, next),
+
+      listPrice: price,
+      originalPrice: first,
+      previousPrice: lowered ? first : null,
+      priceChangedAt: changed,
+      listedAt: time(listed),
+      onMarketDate: time(listed).slice(0, 10),
       closePrice: closed ? Math.round(price * (0.95 + next() * 0.08)) : null,
-      ...{ closedAt: closed ? time(left).slice(0, 10) : null, offMarketAt: over ? time(left) : null },
-      ...{ statusChangedAt: over ? time(left) : null, pendingAt: status === 'PENDING' ? time(left) : null },
-      ...{ tax: sale ? Math.round(price / 1_200) : null, associationFee: next() < 0.3 ? 100 : null },
+      closedAt: closed ? time(left).slice(0, 10) : null,
+      offMarketAt: over ? time(left) : null,
+      statusChangedAt: over ? time(left) : null,
+      pendingAt: status === 'PENDING' ? time(left) : null,
+      tax: sale ? Math.round(price / 1_200) : null,
+      associationFee: next() < 0.3 ? 100 : null,
       description: description(next),
-      ...{ photos: photos(key, Math.floor(next() * 4)), photoCount: Math.floor(next() * 20) },
+      photos: photos(key, Math.floor(next() * 4)),
+      photoCount: Math.floor(next() * 20),
       agent: { id: `agent-${Math.floor(next() * 20_000)}`, name: 'An Agent', phone: null, email: null },
       office: { id: `office-${Math.floor(next() * 2_000)}`, name: 'An Office', phone: null, email: null },
     }),
@@ -174,10 +188,17 @@ function offer(
 function terms(rent: number, next: () => number): RentalTerms {
   const free = next() < 0.1 ? 1 : 0;
   return {
-    ...{ availableFrom: null, leaseTerm: [], leaseTermMonths: 12, furnished: null },
-    ...{ pets: next() < 0.5 ? ['cats'] : [], petsAllowed: null, utilitiesIncluded: [], noFee: next() < 0.3 },
+    availableFrom: null,
+    leaseTerm: [],
+    leaseTermMonths: 12,
+    furnished: null,
+    pets: next() < 0.5 ? ['cats'] : [],
+    petsAllowed: null,
+    utilitiesIncluded: [],
+    noFee: next() < 0.3,
     moveInCosts: [{ type: 'deposit', amount: rent }],
-    ...{ monthsFree: free, netEffectivePrice: free ? Math.round((rent * 11) / 12) : null },
+    monthsFree: free,
+    netEffectivePrice: free ? Math.round((rent * 11) / 12) : null,
   };
 }
 
@@ -190,7 +211,13 @@ function description(next: () => number): string {
 
 function photos(key: string, count: number): NonNullable<ListingDraft['photos']> {
   return Array.from({ length: count }, (_, order) => ({
-    ...{ id: `${key}-${order}`, url: `https://photos.example/${key}/${order}.jpg`, thumbnailUrl: null },
-    ...{ width: 1200, height: 800, caption: null, category: null, order },
+    id: `${key}-${order}`,
+    url: `https://photos.example/${key}/${order}.jpg`,
+    thumbnailUrl: null,
+    width: 1200,
+    height: 800,
+    caption: null,
+    category: null,
+    order,
   }));
 }

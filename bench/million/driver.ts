@@ -15,7 +15,8 @@ export interface Statement {
 
 /** The service's own settings of a session in which statements are planned so. */
 export const sessionFor = (planned: Planning = 'each') => ({
-  ...{ TimeZone: 'UTC', DateStyle: 'ISO, YMD' },
+  TimeZone: 'UTC',
+  DateStyle: 'ISO, YMD',
   ...NO_MEMOIZE,
   ...PLANNING[planned],
 });
@@ -31,7 +32,12 @@ export function openDriver(url: string, connections: number, { planned, tell }: 
   const { host, port, database, user, password = '' } = parseDatabaseUrl(url);
   return postgres({
     password,
-    ...{ host, port, database, user, max: connections, fetch_types: false },
+    host,
+    port,
+    database,
+    user,
+    max: connections,
+    fetch_types: false,
     types: VALUE_TYPES,
     connection: sessionFor(planned),
     ...(tell && {

@@ -87,7 +87,11 @@ async function fill(database: Database, url: string, loaded: Loaded): Promise<vo
   const begun = performance.now();
   const progress = progressOf(loaded.listings);
   const orders = Array.from({ length: WRITERS }, (_, first) => ({
-    ...{ url, seed: loaded.seed, today: loaded.today, first, step: WRITERS },
+    url,
+    seed: loaded.seed,
+    today: loaded.today,
+    first,
+    step: WRITERS,
     listings: Math.floor((loaded.listings + first) / WRITERS),
   }));
   const reports = await Promise.all(orders.map((order) => startWriter(order, progress)));

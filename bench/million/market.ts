@@ -79,7 +79,10 @@ function kindsOf({ known, loaded }: LargeTestbed): Kind[] {
 
 /** A question that is not answered in time is a row, too. */
 const failed = ({ name }: Kind, { message }: Error): Row => ({
-  ...{ name, figure: `not answered: ${message.split('\r\n')[0]}`, floor: 'every answer', met: false },
+  name,
+  figure: `not answered: ${message.split('\r\n')[0]}`,
+  floor: 'every answer',
+  met: false,
 });
 
 /** Until figures are computed in memory. */

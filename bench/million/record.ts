@@ -22,15 +22,13 @@ import { openDriver, type Statement } from './driver.ts';
 import type { LargeTestbed } from './testbed.ts';
 
 const CALLER: Principal = {
-  ...{
-    kind: 'key',
-    tier: 'internal',
-    account: 'bench',
-    subscription: null,
-    owner: null,
-    grant: null,
-    scopes: null,
-  },
+  kind: 'key',
+  tier: 'internal',
+  account: 'bench',
+  subscription: null,
+  owner: null,
+  grant: null,
+  scopes: null,
 };
 
 export interface Recorder {
@@ -57,20 +55,33 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
   // Each question is put to the database.
   const cache = { ...catalogue, version: () => null, onRemoved: () => {} };
   const reading = {
-    ...{ database, catalogue, clock: systemClock, tiers: TIERS, analytics, cache },
+    database,
+    catalogue,
+    clock: systemClock,
+    tiers: TIERS,
+    analytics,
+    cache,
     ...createSearch({
-      ...{ database, clock: systemClock, analytics, cache, metrics: createMetrics(), report: console.error },
-      ...{
-        settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
-        builder: createLocalBuilder(database),
-      },
+      database,
+      clock: systemClock,
+      analytics,
+      cache,
+      metrics: createMetrics(),
+      report: console.error,
+
+      settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
+      builder: createLocalBuilder(database),
     }),
-    ...{ publicUrl: 'http://127.0.0.1', dataAsOf: async () => null, findLoading: async () => null },
+    publicUrl: 'http://127.0.0.1',
+    dataAsOf: async () => null,
+    findLoading: async () => null,
     findCurrencies: async () => [],
     defaultCurrency: null,
   };
   const routes: Route<Principal>[] = [
-    ...[...searchRoutes(reading), ...areaRoutes(reading), ...marketRoutes({ ...reading, facts: NO_FACTS })],
+    ...searchRoutes(reading),
+    ...areaRoutes(reading),
+    ...marketRoutes({ ...reading, facts: NO_FACTS }),
     ...propertyRoutes({ ...reading, trends: new PriceTrends(database), refresh: async (stored) => stored }),
   ];
   return {
@@ -83,9 +94,19 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
       if (!found) throw new Error(`Nothing answers ${path}`);
       const { route, params } = found;
       await route.handle({
-        ...{ query: compileQuery(route.query)(query), params: params ?? {}, body: undefined, headers: {} },
-        ...{ caller: CALLER, requestId: 'bench', url: question, mediaType: 'application/json', address: '' },
-        ...{ peer: '', signal: new AbortController().signal, refusal: null, note: () => {} },
+        query: compileQuery(route.query)(query),
+        params: params ?? {},
+        body: undefined,
+        headers: {},
+        caller: CALLER,
+        requestId: 'bench',
+        url: question,
+        mediaType: 'application/json',
+        address: '',
+        peer: '',
+        signal: new AbortController().signal,
+        refusal: null,
+        note: () => {},
       });
       return statements;
     },

@@ -69,9 +69,14 @@ async function run(testbed: LargeTestbed, { megabytes, before, paths }: Asked): 
   const { folder, databaseUrl, key } = testbed;
   const file = join(folder, 'times.json');
   const arm = await startArm('million/records-arm.ts', {
-    ...{ DATABASE_URL: databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn', TIMES_FILE: file },
-    ...{ DATA_DIR: join(folder, 'records'), TIERS_FILE: await writeTiers(testbed, 'records', UNCOUNTED) },
-    ...{ SEARCH_CACHE_MB: megabytes, SEARCH_SHADOW_RATE: '0' },
+    DATABASE_URL: databaseUrl,
+    SOURCE: 'none',
+    LOG_LEVEL: 'warn',
+    TIMES_FILE: file,
+    DATA_DIR: join(folder, 'records'),
+    TIERS_FILE: await writeTiers(testbed, 'records', UNCOUNTED),
+    SEARCH_CACHE_MB: megabytes,
+    SEARCH_SHADOW_RATE: '0',
   });
   while (!(await fetch(`${arm.url}/readyz`)).ok) await setTimeout(200);
   await oneByOne(arm, before, key);

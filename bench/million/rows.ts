@@ -13,8 +13,14 @@ import type { SeenDraft } from './drafts.ts';
 export const SOURCE = 'bench';
 
 export const TABLES = [
-  ...(['property', 'listing', 'listing_search', 'listing_text', 'listing_event'] as const),
-  ...(['market_listing', 'market_period', 'market_event'] as const),
+  'property',
+  'listing',
+  'listing_search',
+  'listing_text',
+  'listing_event',
+  'market_listing',
+  'market_period',
+  'market_event',
 ] as const;
 export type Table = (typeof TABLES)[number];
 
@@ -50,7 +56,9 @@ function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: reado
   const [first] = seen;
   if (!first) return;
   rows.property.push({
-    ...{ id: first.write.propertyId, identity: first.write.identity, created_at: time(first.observedAt) },
+    id: first.write.propertyId,
+    identity: first.write.identity,
+    created_at: time(first.observedAt),
   });
   const earlier = earlierDays(seen);
   for (const { write, observedAt } of seen) {
@@ -70,8 +78,12 @@ function addProperty(rows: Record<Table, Row[]>, names: Set<string>, seen: reado
 
 function earlierDays(seen: readonly Seen[]): Map<string, number> {
   const clocks = seen.map(({ write: { id, propertyId, record, clock } }) => ({
-    ...{ id, propertyId, listingType: record.listingType, earlierDays: 0 },
-    ...{ start: time(clock.start), end: time(clock.end) },
+    id,
+    propertyId,
+    listingType: record.listingType,
+    earlierDays: 0,
+    start: time(clock.start),
+    end: time(clock.end),
   }));
   return changedEarlierDays(
     clocks.sort((a, b) => (a.start ?? '').localeCompare(b.start ?? '') || (a.id < b.id ? -1 : 1)),
@@ -80,34 +92,38 @@ function earlierDays(seen: readonly Seen[]): Map<string, number> {
 
 const eventRows = ({ id, propertyId, record, events }: ListingWrite): Row[] =>
   events.map((event) => ({
-    ...{ listing_id: id, property_id: propertyId, listing_type: record.listingType },
-    ...{
-      event: event.event,
-      at: time(event.at),
-      day: event.day,
-      price: event.price,
-      previous_price: event.previousPrice,
-    },
-    ...{ status: event.status, previous_status: event.previousStatus, origin: event.origin },
+    listing_id: id,
+    property_id: propertyId,
+    listing_type: record.listingType,
+
+    event: event.event,
+    at: time(event.at),
+    day: event.day,
+    price: event.price,
+    previous_price: event.previousPrice,
+    status: event.status,
+    previous_status: event.previousStatus,
+    origin: event.origin,
   }));
 
 function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
   const listings = seen.map(({ write, observedAt }) => marketListing(write, observedAt));
   for (const row of listings) {
     rows.market_listing.push({
-      ...{
-        listing_id: row.id,
-        property_id: row.propertyId,
-        listing_type: row.listingType,
-        status: row.status,
-      },
-      ...{
-        created_at: time(row.createdAt),
-        on_market_date: row.onMarketDate,
-        days_on_market_end: time(row.daysOnMarketEnd),
-      },
-      ...{ list_price: row.listPrice, original_price: row.originalPrice, close_price: row.closePrice },
-      ...{ periods_per_month: row.periodsPerMonth, months_free: row.monthsFree, time_zone: row.timeZone },
+      listing_id: row.id,
+      property_id: row.propertyId,
+      listing_type: row.listingType,
+      status: row.status,
+
+      created_at: time(row.createdAt),
+      on_market_date: row.onMarketDate,
+      days_on_market_end: time(row.daysOnMarketEnd),
+      list_price: row.listPrice,
+      original_price: row.originalPrice,
+      close_price: row.closePrice,
+      periods_per_month: row.periodsPerMonth,
+      months_free: row.monthsFree,
+      time_zone: row.timeZone,
     });
   }
   const past = seen.flatMap(({ write }) => write.events.map((event) => ({ ...event, listingId: write.id })));
@@ -118,20 +134,27 @@ function addFacts(rows: Record<Table, Row[]>, seen: readonly Seen[]): void {
   );
   for (const period of timeline.periods) {
     rows.market_period.push({
-      ...{
-        ...property,
-        listing_id: period.listingId,
-        started_at: time(period.startedAt),
-        ended_at: time(period.endedAt),
-      },
-      ...{ superseded_at: time(period.supersededAt), days_on_market_start: time(period.daysOnMarketStart) },
-      ...{ price: period.price, months_free: period.monthsFree },
+      ...property,
+      listing_id: period.listingId,
+      started_at: time(period.startedAt),
+      ended_at: time(period.endedAt),
+      superseded_at: time(period.supersededAt),
+      days_on_market_start: time(period.daysOnMarketStart),
+      price: period.price,
+      months_free: period.monthsFree,
     });
   }
   for (const event of timeline.events) {
     rows.market_event.push({
-      ...{ ...property, listing_id: event.listingId, listing_type: event.listingType, kind: event.kind },
-      ...{ at: time(event.at), day: event.day, price: event.price, days: event.days, ratio: event.ratio },
+      ...property,
+      listing_id: event.listingId,
+      listing_type: event.listingType,
+      kind: event.kind,
+      at: time(event.at),
+      day: event.day,
+      price: event.price,
+      days: event.days,
+      ratio: event.ratio,
       original_ratio: event.originalRatio,
     });
   }

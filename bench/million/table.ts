@@ -52,9 +52,7 @@ async function measure(testbed: LargeTestbed, kind: Kind): Promise<Row> {
     const rate = requests / seconds / 2;
     const begun = (warming.requests + requests) % paths.length;
     const next = [...paths.slice(begun), ...paths.slice(0, begun)];
-    const { took } = await openLoop(
-      ...([service.url, next, headersFor(testbed.key), rate, SECONDS.open] as const),
-    );
+    const { took } = await openLoop(service.url, next, headersFor(testbed.key), rate, SECONDS.open);
     const bare = await pgbench(testbed, statements, { clients: 8, seconds: SECONDS.pgbench, rate });
     return rowOf(kind, took, bare, rate);
   } finally {

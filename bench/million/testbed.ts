@@ -40,16 +40,14 @@ export async function openLargeTestbed(cluster: string, listings = LISTINGS): Pr
   const { key } = await createLocalSubscriptions(database, systemClock).create({ plan: 'internal' });
   const known = await findKnown(database);
   return {
-    ...{
-      database,
-      databaseUrl: socketUrl(server.connection),
-      folder,
-      key,
-      ids: known.listings,
-      loaded,
-      cluster,
-      known,
-    },
+    database,
+    databaseUrl: socketUrl(server.connection),
+    folder,
+    key,
+    ids: known.listings,
+    loaded,
+    cluster,
+    known,
     async close() {
       await database.close();
       await server.stop();

@@ -65,7 +65,9 @@ export function country(seed: number): Country {
     const many = Math.max(1, Math.round(Math.sqrt(share) * 40));
     return {
       ...place,
-      ...{ name: `${name(next)}`, upTo, level: 0.5 + next() * 1.2 },
+      name: `${name(next)}`,
+      upTo,
+      level: 0.5 + next() * 1.2,
       radius: Math.max(0.03, LARGEST_RADIUS * Math.sqrt((sizes[at] ?? 0) / 1)),
       neighborhoods: Array.from({ length: many }, () => `${name(next)} Heights`),
       postalCodes: Array.from({ length: many }, (_, code) => String(10_000 + at * 100 + code)),
@@ -91,7 +93,8 @@ function townPlaces(state: number, next: () => number) {
     const [column, row] = [at % columns, Math.floor(at / columns)];
     const county = `${stateCode(state)} County ${Math.floor(column / 2) + 4 * (row < 3 ? 0 : 1)}`;
     return {
-      ...{ state: stateCode(state), county },
+      state: stateCode(state),
+      county,
       lng: west(state) + ((column + 0.3 + next() * 0.4) * STATES.width) / columns,
       lat: south(state) + ((row + 0.3 + next() * 0.4) * STATES.height) / rows,
     };
@@ -131,8 +134,14 @@ function area(
   externalId = named,
 ): AreaDraft {
   return {
-    ...{ type, externalId, name: named, aliases: [], codes: {}, parentReference },
-    ...{ population: null, boundary },
+    type,
+    externalId,
+    name: named,
+    aliases: [],
+    codes: {},
+    parentReference,
+    population: null,
+    boundary,
   };
 }
 

@@ -23,8 +23,12 @@ export async function startOAuthArms(testbed: Testbed, name: string, body = '{}'
   const sql = postgres({ host, port, database, user, password, fetch_types: false, onnotice: () => {} });
   await createModelTable(sql);
   const ours = await startArm('service.ts', {
-    ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn', TRUSTED_PROXIES: '127.0.0.1' },
-    ...{ TIERS_FILE: await writeTiers(testbed, name, TIERS), DATA_DIR: join(testbed.folder, name) },
+    DATABASE_URL: testbed.databaseUrl,
+    SOURCE: 'none',
+    LOG_LEVEL: 'warn',
+    TRUSTED_PROXIES: '127.0.0.1',
+    TIERS_FILE: await writeTiers(testbed, name, TIERS),
+    DATA_DIR: join(testbed.folder, name),
   });
   const theirs = await startArm('oauth/peer-arm.ts', { DATABASE_URL: testbed.databaseUrl, BODY: body });
   const arms: Arms = {

@@ -15,7 +15,10 @@ const report = (error: unknown) => process.stderr.write(`${String(error)}\n`);
 const tokens = new AccessTokens({ database, clock, publicUrl, report });
 const { provider } = createLocalSubscriptions(database, clock);
 const { phases } = createAccess({
-  ...{ database, clock, provider, report },
+  database,
+  clock,
+  provider,
+  report,
   tiers: TIERS,
   verifiers: [tokens],
 });

@@ -14,8 +14,12 @@ export function createPeer(issuer: string, adapter: (model: string) => Adapter):
     adapter,
     clients: [
       {
-        ...{ client_id: CLIENT, redirect_uris: [REDIRECT_URI], token_endpoint_auth_method: 'none' },
-        ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'], scope: SCOPE },
+        client_id: CLIENT,
+        redirect_uris: [REDIRECT_URI],
+        token_endpoint_auth_method: 'none',
+        grant_types: ['authorization_code', 'refresh_token'],
+        response_types: ['code'],
+        scope: SCOPE,
       },
     ],
     cookies: { keys: ['bench'] },

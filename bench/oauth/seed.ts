@@ -62,14 +62,13 @@ export function peerSeed(sql: postgres.Sql): Seed {
     async upsert(id, payload, expiresIn) {
       stored.push({ model, id, payload, expiresIn });
     },
-    ...{
-      find: none,
-      findByUid: none,
-      findByUserCode: none,
-      consume: none,
-      destroy: none,
-      revokeByGrantId: none,
-    },
+
+    find: none,
+    findByUid: none,
+    findByUserCode: none,
+    consume: none,
+    destroy: none,
+    revokeByGrantId: none,
   }));
   return async (kind, count) => {
     const client = await peer.Client.find(CLIENT);

@@ -11,8 +11,15 @@ import { openService, type Service } from './service.ts';
 import { openSides, type Releases } from './sides.ts';
 
 const KINDS = [
-  ...['area', 'area, cheapest first', 'state, by days on market', 'everywhere, newest', 'box of 2 to 20 km'],
-  ...['circle, nearest first', 'polygon of 16 corners', 'two words of the description', 'facets of an area'],
+  'area',
+  'area, cheapest first',
+  'state, by days on market',
+  'everywhere, newest',
+  'box of 2 to 20 km',
+  'circle, nearest first',
+  'polygon of 16 corners',
+  'two words of the description',
+  'facets of an area',
 ];
 const STATUSES = ['CLOSED', 'ACTIVE,CLOSED'];
 /** Of each kind and statuses, each asked once of both sides. */
@@ -58,10 +65,10 @@ async function compare(ours: Service, theirs: Service, kind: string, statuses: s
   const unanswered =
     refused.own + refused.former === 0 ? '' : `; not answered: ${refused.own} and ${refused.former}`;
   return {
-    ...{ name: `closed: ${kind}, ${statuses}`, figure: figure + unanswered },
-    ...{
-      floor: `<= ${MAX_RATIO.toFixed(2)}`,
-      met: median(ratios) <= MAX_RATIO && refused.own <= refused.former,
-    },
+    name: `closed: ${kind}, ${statuses}`,
+    figure: figure + unanswered,
+
+    floor: `<= ${MAX_RATIO.toFixed(2)}`,
+    met: median(ratios) <= MAX_RATIO && refused.own <= refused.former,
   };
 }

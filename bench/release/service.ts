@@ -27,8 +27,12 @@ export async function openService(testbed: Testbed, side: Side, name: string): P
   const { tree, cluster, databaseUrl } = side;
   await warm(join(cluster, 'postgres', 'cluster', 'base'));
   const arm = await startArm('release/service-arm.ts', {
-    ...{ DATABASE_URL: databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn', TREE: tree },
-    ...{ DATA_DIR: join(cluster, 'service'), TIERS_FILE: await writeTiers(testbed, name, UNCOUNTED) },
+    DATABASE_URL: databaseUrl,
+    SOURCE: 'none',
+    LOG_LEVEL: 'warn',
+    TREE: tree,
+    DATA_DIR: join(cluster, 'service'),
+    TIERS_FILE: await writeTiers(testbed, name, UNCOUNTED),
   });
   const database = openDatabase({ url: databaseUrl, timeout: 0 });
   while (!(await fetch(`${arm.url}/readyz`)).ok) await setTimeout(200);

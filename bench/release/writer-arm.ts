@@ -128,7 +128,10 @@ async function measure(kind: string): Promise<Written> {
   const seconds = (performance.now() - begun) / 1_000;
   const [{ user, system }, after] = [process.cpuUsage(node), await spent()];
   return {
-    ...{ listings, seconds, node: (user + system) / 1_000, postgres: after.postgres - before.postgres },
+    listings,
+    seconds,
+    node: (user + system) / 1_000,
+    postgres: after.postgres - before.postgres,
     log: after.log - before.log,
   };
 }

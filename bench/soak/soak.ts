@@ -46,10 +46,15 @@ export async function soak(testbed: LargeTestbed, { minutes, rate, causes }: Soa
   const sampleSeconds = Math.min(60, (minutes * 60) / SAMPLES);
   const samples = join(testbed.folder, 'samples.jsonl');
   const service = await startArm('soak/watched-service.ts', {
-    ...{ DATABASE_URL: testbed.databaseUrl, SOURCE: 'none', LOG_LEVEL: 'warn' },
-    ...{ TIERS_FILE: await writeTiers(testbed, 'soak', UNCOUNTED), DATA_DIR: join(testbed.folder, 'soak') },
-    ...{ SEARCH_SHADOW_RATE: String(COMPARED), REPORT_FILE: samples, REPORT_SECONDS: String(sampleSeconds) },
-    ...{ CAUSES_FILE: causes },
+    DATABASE_URL: testbed.databaseUrl,
+    SOURCE: 'none',
+    LOG_LEVEL: 'warn',
+    TIERS_FILE: await writeTiers(testbed, 'soak', UNCOUNTED),
+    DATA_DIR: join(testbed.folder, 'soak'),
+    SEARCH_SHADOW_RATE: String(COMPARED),
+    REPORT_FILE: samples,
+    REPORT_SECONDS: String(sampleSeconds),
+    CAUSES_FILE: causes,
   });
   const processor = await watchProcessor(ARM_PROCESSOR);
   const readers = new Readers(service.url, headersFor(testbed.key), mixedQuestions(testbed));
@@ -134,12 +139,17 @@ async function metricsOf({ url }: Arm): Promise<EngineMetrics> {
   };
   const compared = (outcome: string): number => value(`comparisons_total{outcome="${outcome}"}`);
   return {
-    ...{ ready: value('engine_ready'), rows: value('engine_rows') },
+    ready: value('engine_ready'),
+    rows: value('engine_rows'),
     lag: value('engine_lag_seconds'),
-    ...{ loads: value('engine_loads_total'), rebuilds: value('engine_rebuilds_total') },
-    ...{ same: compared('same'), different: compared('different') },
-    ...{ skipped: compared('skipped'), failed: compared('failed') },
-    ...{ byPostgres: value('answers_total{backend="postgres"}'), cached: value('cache_bytes') },
+    loads: value('engine_loads_total'),
+    rebuilds: value('engine_rebuilds_total'),
+    same: compared('same'),
+    different: compared('different'),
+    skipped: compared('skipped'),
+    failed: compared('failed'),
+    byPostgres: value('answers_total{backend="postgres"}'),
+    cached: value('cache_bytes'),
   };
 }
 
@@ -228,7 +238,10 @@ function lagRow(lags: readonly number[]): Row {
 }
 
 const row = (name: string, figure: string, floor = '', met = true): Row => ({
-  ...{ name: `soak: ${name}`, figure, floor, met },
+  name: `soak: ${name}`,
+  figure,
+  floor,
+  met,
 });
 
 function say(line: string): void {

@@ -26,8 +26,13 @@ export function watchProcessor(processor: number): Promise<WatchedProcessor | nu
   const child = spawn(
     'chrt',
     [
-      ...['--fifo', `${PRIORITY}`, 'taskset', '-c', `${processor}`],
-      ...[process.execPath, join(import.meta.dirname, 'heartbeat.ts')],
+      '--fifo',
+      `${PRIORITY}`,
+      'taskset',
+      '-c',
+      `${processor}`,
+      process.execPath,
+      join(import.meta.dirname, 'heartbeat.ts'),
     ],
     { stdio: ['ignore', 'pipe', 'ignore'] },
   );

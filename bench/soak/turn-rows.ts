@@ -61,7 +61,9 @@ function stopRows(samples: readonly Sample[], stops: readonly Stop[]): Row[] {
 
 /** `isGoal`: it is to be at most the longest turn. */
 const row = (name: string, figure: string, isGoal = false, measured = 0): Row => ({
-  ...{ name: `soak: ${name}`, figure, floor: isGoal ? `<= ${milliseconds(LONGEST_TURN)} ms` : '' },
+  name: `soak: ${name}`,
+  figure,
+  floor: isGoal ? `<= ${milliseconds(LONGEST_TURN)} ms` : '',
   met: !isGoal || measured <= LONGEST_TURN,
 });
 

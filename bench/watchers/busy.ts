@@ -111,7 +111,8 @@ async function measureTurn(
     perSecond: ofSide(reads, ours, ({ requests, seconds }) => requests / seconds),
     streams: { p50: share(0.5), p99: share(0.99) },
     milliseconds: percentile(times.get(ours) ?? [], 0.5),
-    ...{ matched, matching },
+    matched,
+    matching,
   };
 }
 

@@ -89,7 +89,8 @@ const progress = (text: string): void => void process.stdout.write(`  ${text}\n`
 export async function insertMix(database: Database, size: number): Promise<void> {
   const mix = Array.from({ length: size }, (_, at) => ({
     ...watcher(at + 1),
-    ...{ owner: ownerOf(at + 1), eventsPerHour: EVENTS_PER_HOUR },
+    owner: ownerOf(at + 1),
+    eventsPerHour: EVENTS_PER_HOUR,
   }));
   await insertWatchers(database, mix);
   await insertWords(database, wordsOfMix());

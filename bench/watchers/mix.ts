@@ -47,33 +47,47 @@ const corner = (city: number) => ({ lng: -75 + (city % 10) * 0.2, lat: 40 + Math
 const LISTINGS = 200_000;
 
 const UNKNOWN = {
-  ...{
-    property_sub_type: null,
-    has_price: true,
-    close_price: null,
-    price_per_area: null,
-    price_direction: null,
-  },
-  ...{ price_change_percent: null, association_fee: null, tax: null, monthly_cost: null, lot_size: null },
-  ...{ year_built: null, stories: null, floor: null, parking_spaces: null, garage_spaces: null },
-  ...{
-    available_from: null,
-    lease_term_months: null,
-    furnished: null,
-    pets: [],
-    utilities: [],
-    no_fee: null,
-  },
-  ...{
-    rent_control: null,
-    move_in_cost: null,
-    months_free: null,
-    net_effective_price: null,
-    listed_at: null,
-  },
-  ...{ closed_at: null, price_changed_at: null, days_on_market_start: null, days_on_market_end: null },
-  ...{ open_houses: null, country: null, address_key: null, has_photos: false, has_virtual_tour: false },
-  ...{ new_construction: null, waterfront: null, sale_conditions: [], provider_id: 'bench' },
+  property_sub_type: null,
+  has_price: true,
+  close_price: null,
+  price_per_area: null,
+  price_direction: null,
+  price_change_percent: null,
+  association_fee: null,
+  tax: null,
+  monthly_cost: null,
+  lot_size: null,
+  year_built: null,
+  stories: null,
+  floor: null,
+  parking_spaces: null,
+  garage_spaces: null,
+
+  available_from: null,
+  lease_term_months: null,
+  furnished: null,
+  pets: [],
+  utilities: [],
+  no_fee: null,
+
+  rent_control: null,
+  move_in_cost: null,
+  months_free: null,
+  net_effective_price: null,
+  listed_at: null,
+  closed_at: null,
+  price_changed_at: null,
+  days_on_market_start: null,
+  days_on_market_end: null,
+  open_houses: null,
+  country: null,
+  address_key: null,
+  has_photos: false,
+  has_virtual_tour: false,
+  new_construction: null,
+  waterfront: null,
+  sale_conditions: [],
+  provider_id: 'bench',
 };
 
 /** The row of a listing. */
@@ -122,9 +136,16 @@ const PRICES = [0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.75, 1].map((millions
 export function watcher(no: number): WatcherDefinition {
   const die = dice(no * 31 + 5);
   return {
-    ...{ no, id: `wat_${no.toString(36).padStart(20, '0')}`, owner: `cus:${no % 100_000}` },
-    ...{ status: 'active', statusReason: null, cadence: 'instant', eventsPerHour: 1_000, backfill: false },
-    ...{ ignoreDisplayRules: false, target: targetOf(die, die.below(100), no) },
+    no,
+    id: `wat_${no.toString(36).padStart(20, '0')}`,
+    owner: `cus:${no % 100_000}`,
+    status: 'active',
+    statusReason: null,
+    cadence: 'instant',
+    eventsPerHour: 1_000,
+    backfill: false,
+    ignoreDisplayRules: false,
+    target: targetOf(die, die.below(100), no),
     events: ['search.match_added', 'search.match_removed'],
   };
 }
@@ -175,8 +196,15 @@ function wordSearch(die: Dice): WatcherTarget {
 
 export function search(conditions: readonly Condition[], part: Partial<SavedSearch> = {}): WatcherTarget {
   const saved: SavedSearch = {
-    ...{ listingType: 'sale', conditions: [ACTIVE, ...conditions], ignoreDisplayRules: false },
-    ...{ areaNos: [], words: {}, units: 'imperial', currency: 'USD', names: {}, ...part },
+    listingType: 'sale',
+    conditions: [ACTIVE, ...conditions],
+    ignoreDisplayRules: false,
+    areaNos: [],
+    words: {},
+    units: 'imperial',
+    currency: 'USD',
+    names: {},
+    ...part,
   };
   return { type: 'search', search: saved };
 }
@@ -201,7 +229,9 @@ export function change(no: number): ListingChange<ChangeState> {
 
 /** What differs with the price. */
 const priceChange = (price: number): Partial<SearchRow> => ({
-  ...{ price, price_per_area: price / 1_000, price_direction: 'decrease' },
+  price,
+  price_per_area: price / 1_000,
+  price_direction: 'decrease',
   price_changed_at: '2026-02-01T00:00:00.000Z',
 });
 
@@ -209,15 +239,15 @@ function update(no: number, row: SearchRow, changes: Partial<SearchRow>): Listin
   const changed = Object.keys(changes) as (keyof SearchRow)[];
   const before = Object.fromEntries(changed.map((name) => [name, row[name]]));
   return {
-    ...{
-      sequence: no,
-      at: no,
-      kind: 'updated',
-      listingId: row.id,
-      propertyId: `prp_${row.id}`,
-      quiet: false,
-    },
-    ...{ changed, wordsBefore: null, after: { row: { ...row, ...changes }, listing: NO_SUMMARY } },
+    sequence: no,
+    at: no,
+    kind: 'updated',
+    listingId: row.id,
+    propertyId: `prp_${row.id}`,
+    quiet: false,
+    changed,
+    wordsBefore: null,
+    after: { row: { ...row, ...changes }, listing: NO_SUMMARY },
     before: { row: { ...before, updated_at: '2026-01-01T00:00:00.000Z' } },
   };
 }

@@ -44,9 +44,14 @@ const WATCHER_KINDS: Readonly<Record<string, (row: SearchRow, word: string) => W
 const KINDS = Object.keys(WATCHER_KINDS);
 
 const EVENTS: WatcherDefinition['events'] = [
-  ...(['search.match_added', 'search.match_removed', 'listing.price_decreased'] as const),
-  ...(['listing.created', 'listing.status_changed', 'listing.updated', 'listing.deleted'] as const),
-];
+  'search.match_added',
+  'search.match_removed',
+  'listing.price_decreased',
+  'listing.created',
+  'listing.status_changed',
+  'listing.updated',
+  'listing.deleted',
+] as const;
 
 interface Probe {
   readonly kind: string;
@@ -64,9 +69,17 @@ export function probesFrom(no: number): Probe[] {
       const word = `probe${place}`;
       const target = WATCHER_KINDS[kind]?.(row, word) ?? { type: 'listing', listingId: row.id };
       const definition: WatcherDefinition = {
-        ...{ no: no + place, id: `wat_probe${place}`, owner: OWNER, status: 'active', statusReason: null },
-        ...{ cadence: 'instant', eventsPerHour: null, backfill: false, ignoreDisplayRules: false },
-        ...{ target, events: EVENTS },
+        no: no + place,
+        id: `wat_probe${place}`,
+        owner: OWNER,
+        status: 'active',
+        statusReason: null,
+        cadence: 'instant',
+        eventsPerHour: null,
+        backfill: false,
+        ignoreDisplayRules: false,
+        target,
+        events: EVENTS,
       };
       return { kind, row, word, definition };
     }),
@@ -111,8 +124,14 @@ function changeOf({ row }: Probe, kind: ChangeKind): NewChange<ChangeState> {
 function updated(row: SearchRow, after: Partial<SearchRow>): NewChange<ChangeState> {
   const changed = Object.keys(after) as (keyof SearchRow)[];
   const change: ListingChange<ChangeState> = {
-    ...{ sequence: 0, at: 0, kind: 'updated', listingId: row.id, propertyId: `prp_${row.id}`, quiet: false },
-    ...{ changed, wordsBefore: null },
+    sequence: 0,
+    at: 0,
+    kind: 'updated',
+    listingId: row.id,
+    propertyId: `prp_${row.id}`,
+    quiet: false,
+    changed,
+    wordsBefore: null,
     after: { row: { ...row, ...after }, listing: summaryOf(row) },
     before: { row: Object.fromEntries(changed.map((name) => [name, row[name]])) },
   };
@@ -154,7 +173,8 @@ export async function measureLatency(
   const rowOf = (kind: string, some: readonly Latency[]): Row => ({
     name: `${name}: from commit to readable event, ${kind}`,
     figure: `${at(some, 0.5)} ms, p99 ${at(some, 0.99)} ms (${some.length} changes)`,
-    ...{ floor: '', met: true },
+    floor: '',
+    met: true,
   });
   return [
     ...CHANGE_KINDS.map((kind) =>
@@ -173,10 +193,17 @@ export async function measureLatency(
 }
 
 const NAMES: Readonly<Record<ChangeKind, string>> = {
-  ...{ price: 'price', status: 'status', enter: 'a listing that is new', leave: 'a listing that is removed' },
+  price: 'price',
+  status: 'status',
+  enter: 'a listing that is new',
+  leave: 'a listing that is removed',
 };
 const PLACES: Readonly<Record<string, string>> = {
-  ...{ listing: 'a listing', property: 'a property', area: 'an area', polygon: 'a polygon', words: 'words' },
+  listing: 'a listing',
+  property: 'a property',
+  area: 'an area',
+  polygon: 'a polygon',
+  words: 'words',
 };
 
 const at = (latencies: readonly Latency[], share: number): string =>

@@ -45,7 +45,8 @@ export async function startEndpoints(testbed: Testbed, sink: Sink, count: number
       name,
       {},
       {
-        ...{ SECRETS_KEY: key.toString('base64'), WEBHOOK_ALLOW: `127.0.0.0/8:${sink.port}` },
+        SECRETS_KEY: key.toString('base64'),
+        WEBHOOK_ALLOW: `127.0.0.0/8:${sink.port}`,
       },
     );
   const eventsFor = (told: readonly TestWatcher[]) =>
@@ -55,7 +56,8 @@ export async function startEndpoints(testbed: Testbed, sink: Sink, count: number
     return log.write({ events, contents, positions: positionsAt(sequence) });
   };
   return {
-    ...{ watchers, service: await start('webhooks') },
+    watchers,
+    service: await start('webhooks'),
     write: (changes) => write(Array.from({ length: changes }, () => eventsFor(watchers)).flat()),
     async writeEach(told) {
       const events = told.flatMap((watcher) => eventsFor([watcher]));
@@ -90,7 +92,10 @@ async function insertWebhooks(
   keyring: Keyring,
 ): Promise<void> {
   const rows = watchers.map(({ id }, no) => ({
-    ...{ id: `whk_bench${no}`, watcherId: id, url: sink.url(no), host: sink.host(no) },
+    id: `whk_bench${no}`,
+    watcherId: id,
+    url: sink.url(no),
+    host: sink.host(no),
     secret: keyring.seal(SECRET, id).toString('hex'),
   }));
   for (let first = 0; first < rows.length; first += BATCH)

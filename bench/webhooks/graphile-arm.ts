@@ -9,7 +9,10 @@ const CONCURRENCY = 10;
 
 const post = createPoster();
 const runner = await run({
-  ...{ connectionString: DATABASE_URL, concurrency: CONCURRENCY, noHandleSignals: true, crontab: '' },
+  connectionString: DATABASE_URL,
+  concurrency: CONCURRENCY,
+  noHandleSignals: true,
+  crontab: '',
   logger: new Logger(() => () => {}),
   taskList: {
     deliver: async (payload) => {

@@ -23,9 +23,13 @@ export function createPoster(): (url: string, id: string, body: string) => Promi
   return async (url, id, body) => {
     const timestamp = String(Math.floor(Date.now() / 1_000));
     const answer = await request(url, {
-      ...{ method: 'POST', dispatcher, body },
+      method: 'POST',
+      dispatcher,
+      body,
       headers: {
-        ...{ 'content-type': 'application/json', 'webhook-id': id, 'webhook-timestamp': timestamp },
+        'content-type': 'application/json',
+        'webhook-id': id,
+        'webhook-timestamp': timestamp,
         'webhook-signature': signatureOf(id, timestamp, body),
       },
     });

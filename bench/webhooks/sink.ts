@@ -65,7 +65,9 @@ export async function startSink(): Promise<Sink> {
   const { port } = await next('listening');
   const host = (no: number) => `h${no}.localhost:${port}`;
   return {
-    ...{ port, host, url: (no) => `http://${host(no)}/hook` },
+    port,
+    host,
+    url: (no) => `http://${host(no)}/hook`,
     async deliver(count, send) {
       await order({ kind: 'expect', count });
       const arrived = next('arrived');

@@ -13,7 +13,6 @@ import type { Config } from '../config.ts';
 import { connectionBounds } from '../http/server/connections.ts';
 import { descriptorLimit } from '../http/server/descriptor-limit.ts';
 import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
-import { createCatalogue } from '../ingest/listing-writer.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
 import type { Internet } from '../lib/internet.ts';
 import type { Log } from '../lib/log.ts';
@@ -21,22 +20,16 @@ import { createMetrics } from '../lib/metrics.ts';
 import { createOutbound } from '../lib/outbound.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import type { ChangeState } from '../listings/change-state.ts';
-import { createPropertyCache } from '../listings/property-cache.ts';
-import { createRefresh } from '../live/refresh.ts';
-import { createMarketFigures } from '../market/figure.ts';
 import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
-import { countGrantsOf, revokeGrantsOfSubscription, setGrantWatched } from '../oauth/consents/grant-store.ts';
-import { createAudit } from '../oauth/protocol/audit.ts';
+import { countGrantsOf, setGrantWatched } from '../oauth/consents/grant-store.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { type BaseBuilder, createLocalBuilder } from '../search/engine/build/build-base.ts';
 import { type BuilderTarget, createThreadBuilder } from '../search/engine/build/builder-thread.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
-import { AnalyticsQueue, type Places } from '../search/summaries/analytics-queue.ts';
-import { createFindCurrencies } from '../search/summaries/currency.ts';
+import type { Places } from '../search/summaries/analytics-queue.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
-import { createFindLoading } from '../sources/first-load.ts';
 import type { Progress } from '../sources/metrics.ts';
 import type { Replication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
@@ -47,13 +40,12 @@ import { countWatchers } from '../watch/watcher-store.ts';
 import { startBackground } from './background.ts';
 import { startBilling } from './billing.ts';
 import { healthChecks } from './health-checks.ts';
-import { createMarketFacts } from './market-facts.ts';
 import { describeService } from './openapi.ts';
 import { followOwners } from './owners.ts';
+import { createReads } from './reads.ts';
 import { featureRoutes } from './routes.ts';
-import { createSearch, type SearchWiring } from './search.ts';
-import { measureCostly } from './search-metrics.ts';
-import { type PaymentParts, startSubscriptions } from './subscriptions.ts';
+import type { SearchWiring } from './search.ts';
+import { grantEnder, howToGetKey, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks } from './webhooks.ts';
 
@@ -121,39 +113,37 @@ export async function createApp(options: AppOptions): Promise<App> {
   const metrics = createMetrics({ withProcess: true });
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
   const report = (error: unknown): void => log.error({ err: error }, 'Background task failed');
-  const subscriptions = startSubscriptions({
-    ...{ config, database, clock, metrics, report, callLimits: overrides.callLimits },
-    endGrants: grantEnder(log, clock),
-  });
+  const endGrants = grantEnder(log, clock);
+  const subscriptions = startSubscriptions({ ...options, ...overrides, clock, metrics, report, endGrants });
   const provider = overrides.provider ?? subscriptions.provider;
   const { payments } = subscriptions;
   const common = { database, clock, tiers, provider, report, defaultCurrency: config.defaultCurrency };
   const oauth = startAuthorizationServer({
-    ...{ ...overrides, ...common, log, metrics, publicUrl },
+    ...overrides,
+    ...common,
+    log,
+    metrics,
+    publicUrl,
     limits: createGrantLimits(config.oauth),
   });
   const ownerStatus = followOwners(common, oauth);
   const access = createAccess({
-    ...{ ...overrides, ...common, verifiers: [oauth.verifier] },
+    ...overrides,
+    ...common,
+    verifiers: [oauth.verifier],
     onHint: (hint) => ownerStatus.invalidate(hint),
     isLoading: async () => (await nullIfUnavailable(findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
   });
   const keyForm = createKeyForm({ keys: access.keys, clock, publicUrl, proofKey: oauth.proofKey });
-  const catalogue = createCatalogue(database);
-  const cache = createPropertyCache(catalogue, database, report);
-  const analytics = new AnalyticsQueue(database, clock, overrides.places);
-  measureCostly(metrics, analytics);
-  const findCurrencies = createFindCurrencies(database, {
-    version: () => cache.version(),
-    monotonic: () => clock.monotonic(),
+  const reads = createReads({
+    ...options,
+    ...overrides,
+    ...common,
+    metrics,
+    search: searchOptions(options, report),
   });
-  const marketFacts = createMarketFacts({ ...options, ...common, metrics });
-  const search = createSearch({ ...common, metrics, analytics, cache, ...searchOptions(options, report) });
-  const { backend, areas, records, engine, untilSearched } = search;
-  const figures = createMarketFigures({ ...common, findCurrencies, analytics, areas });
-  const refresh = createRefresh({ source, catalogue, database, clock, log, metrics, untilSearched });
-  const findLoading = createFindLoading({ database, clock, source: source?.id ?? null, untilSearched });
+  const { findLoading } = reads;
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
     setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
@@ -165,64 +155,69 @@ export async function createApp(options: AppOptions): Promise<App> {
   const changes = new ChangeListeners<ChangeState>(common);
   const stopping = new AbortController();
   const { secretsKey = config.secretsKey } = options;
-  const webhooks = createWebhooks({
-    ...{ config, secretsKey, clock, publicUrl, internet: overrides.internet },
-    findPort: () => server.port(),
-  });
+  const findPort = () => server.port();
+  const webhooks = createWebhooks({ ...options, ...overrides, secretsKey, clock, findPort });
   const billing = startBilling({ ...common, metrics, settings: config.subscriptions, payments });
   const routes = featureRoutes({
-    ...{ hub, changes, checks, webhooks, stopping: stopping.signal },
-    ...{ ...common, catalogue, cache, refresh, publicUrl, findLoading },
-    ...{ analytics, findCurrencies, figures, backend, areas, records, facts: marketFacts },
+    hub,
+    changes,
+    checks,
+    webhooks,
+    stopping: stopping.signal,
+    ...common,
+    ...reads,
+    publicUrl,
     sample,
-    ...{
-      feeds: createFeedLimit(tiers),
-      countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
-      findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
-      countApps: (subscription) =>
-        database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
-      ...{ portalUrl: config.billing.portalUrl, service: payments?.service ?? null },
-    },
-    ...{ report, metrics, setGrantWatched: watchGrant },
-    ...{
-      rateLimiter: access.rateLimiter,
-      oauth: oauth.routes(keyForm),
-      billing: billing.routes,
-      keyForm,
-      document: () => server.openapi,
-    },
+    feeds: createFeedLimit(tiers),
+    countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
+    findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
+    countApps: (subscription) =>
+      database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
+    portalUrl: config.billing.portalUrl,
+    service: payments?.service ?? null,
+    report,
+    metrics,
+    setGrantWatched: watchGrant,
+    rateLimiter: access.rateLimiter,
+    oauth: oauth.routes(keyForm),
+    billing: billing.routes,
+    keyForm,
+    document: () => server.openapi,
   });
   const background = startBackground({
     ...options,
     ...common,
+    ...reads,
     metrics,
-    catalogue,
-    refresh,
     webhooks,
     deliversWebhooks: overrides.deliversWebhooks ?? true,
     ownerStatus,
     setGrantWatched: watchGrant,
     matchingTarget: options.threadTarget ?? null,
-    computeFigure: figures.compute,
+    computeFigure: reads.figures.compute,
     isSourceWithoutAreas: config.source.kind === 'reso',
   });
   const { replication } = background;
   const server = createServer<Principal>({
-    ...{ routes, phases: access.phases, clock, log, metrics, publicUrl },
+    ...options,
+    routes,
+    phases: access.phases,
+    clock,
+    metrics,
     limits: limitsOf(options),
     trustedProxies: config.trustedProxies,
     health: {
-      checks: healthChecks({ database, findLoading, engine, replication, source: source?.id ?? null }),
+      checks: healthChecks({ ...reads, database, replication, source: source?.id ?? null }),
       metricsAccess: config.metrics,
     },
     describe: describeService(publicUrl, tiers),
     notFoundPage: notFoundPage(publicUrl),
   });
-  await search.start();
+  await reads.start();
   return {
     server,
     replication,
-    searchEngine: engine,
+    searchEngine: reads.engine,
     async stop() {
       const drained = server.drain();
       // Feeds and subscriptions would stay open; their clients go on at another process.
@@ -230,10 +225,10 @@ export async function createApp(options: AppOptions): Promise<App> {
       await hub.close();
       await changes.close();
       await drained;
-      for (const each of [background, billing, subscriptions, marketFacts, search]) await each.stop();
+      for (const each of [background, billing, subscriptions, reads]) await each.stop();
       await oauth.close();
       await access.close();
-      await cache.close();
+      await reads.close();
       await source?.close();
       await sample?.outbound.close();
       await webhooks.access.close();
@@ -263,21 +258,4 @@ function searchBuilder(
 ): BaseBuilder {
   if (target === undefined) return createLocalBuilder(database);
   return createThreadBuilder({ target, file: join(config.dataDirectory, 'search-columns'), report });
-}
-
-/** Ends the grants made with a key that another one has replaced. */
-function grantEnder(log: Log, clock: Clock): (tx: Transaction, subscription: string) => Promise<void> {
-  const audit = createAudit(log);
-  return async (tx, subscription) => {
-    const ended = await revokeGrantsOfSubscription(tx, subscription, new Date(clock.now()));
-    for (const grant of ended) audit('family_revoked', { grant, reason: 'key_replaced' });
-  };
-}
-
-/** A hint at the plans that are sold, or at the file of keys if the service is reachable from this machine alone. */
-function howToGetKey(publicUrl: string, keys: string | PaymentParts | null): string | undefined {
-  if (keys !== null && typeof keys !== 'string') return `A plan comes with a key: ${publicUrl}/billing`;
-  const { hostname } = new URL(publicUrl);
-  const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  return local && keys !== null ? `A key allows more: ${keys} contains one for each tier.` : undefined;
 }

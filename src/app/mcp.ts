@@ -48,9 +48,15 @@ export function mcpParts(routes: readonly Route<Principal>[], parts: McpParts): 
     () => subscriptions.size,
   );
   return {
-    ...{ publicUrl, metrics, clock, version: VERSION },
+    publicUrl,
+    metrics,
+    clock,
+    version: VERSION,
     tools: new Map(createTools(routes, { publicUrl, report, clock }).map((tool) => [tool.name, tool])),
-    ...{ resources, prompts, subscriptions, complete: createCompletion({ routes, prompts }) },
+    resources,
+    prompts,
+    subscriptions,
+    complete: createCompletion({ routes, prompts }),
   };
 }
 

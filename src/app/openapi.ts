@@ -92,9 +92,13 @@ const NOBODY: Phases<Principal> = {
 /** The document as `/openapi.json` serves it with the default settings. */
 export function openApi(): object {
   const server = createServer<Principal>({
-    ...{ routes: unconnectedRoutes(), phases: NOBODY, clock: systemClock, publicUrl: PUBLIC_URL },
+    routes: unconnectedRoutes(),
+    phases: NOBODY,
+    clock: systemClock,
+    publicUrl: PUBLIC_URL,
     describe: describeService(PUBLIC_URL, TIERS),
-    ...{ log: createLog({ level: 'silent' }), metrics: createMetrics() },
+    log: createLog({ level: 'silent' }),
+    metrics: createMetrics(),
     health: { checks: [], metricsAccess: { allow: [], token: null } },
   });
   return server.openapi;
@@ -121,28 +125,57 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
   const cache = { ...catalogue, version: () => null, onRemoved: () => {} };
   const analytics = new AnalyticsQueue(database, clock);
   const search = createSearch({
-    ...{ database, clock, analytics, cache, metrics, report: () => {} },
-    ...{
-      settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
-      builder: createLocalBuilder(database),
-    },
+    database,
+    clock,
+    analytics,
+    cache,
+    metrics,
+    report: () => {},
+
+    settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
+    builder: createLocalBuilder(database),
   });
   const parts = {
-    ...{ ...common, rateLimiter, catalogue, cache, refresh },
+    ...common,
+    rateLimiter,
+    catalogue,
+    cache,
+    refresh,
     findLoading: refresh,
-    ...{ analytics, findCurrencies: refresh, defaultCurrency: null, facts: NO_FACTS, ...search },
+    analytics,
+    findCurrencies: refresh,
+    defaultCurrency: null,
+    facts: NO_FACTS,
+    ...search,
     figures: { interpret: refresh, compute: refresh },
     hub: { open: () => {}, listen: refresh },
-    ...{ changes: { listen: refresh }, checks: { add: () => () => {} } },
+    changes: { listen: refresh },
+    checks: { add: () => () => {} },
     stopping: new AbortController().signal,
     webhooks: { access: { check: refresh }, keyring: null, limits: new WebhookLimits(clock) },
-    ...{ feeds: createFeedLimit(TIERS), countWatchers: refresh, findOwnerPlan: refresh },
-    ...{ countApps: refresh, portalUrl: null, service: null },
-    ...{ setGrantWatched: refresh, metrics, report: () => {} },
-    ...{ sample: null, keyForm, billing: [] },
+    feeds: createFeedLimit(TIERS),
+    countWatchers: refresh,
+    findOwnerPlan: refresh,
+    countApps: refresh,
+    portalUrl: null,
+    service: null,
+    setGrantWatched: refresh,
+    metrics,
+    report: () => {},
+    sample: null,
+    keyForm,
+    billing: [],
     oauth: oauthRoutes({
-      ...{ ...common, provider, log, metrics, limits: { grace: 0, maxAge: null } },
-      ...{ keyForm, sharedKeys: refresh, findDocument: refresh, report: () => {}, onRevoked: () => {} },
+      ...common,
+      provider,
+      log,
+      metrics,
+      limits: { grace: 0, maxAge: null },
+      keyForm,
+      sharedKeys: refresh,
+      findDocument: refresh,
+      report: () => {},
+      onRevoked: () => {},
     }),
   };
   return featureRoutes(parts);

@@ -130,11 +130,17 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...mcpRoutes(mcp),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({
-      ...{ ...parts, metrics: METRICS, minimumSample: MINIMUM_SAMPLE, routes: () => routes },
-      ...{ lifetimes: LIFETIMES, agents: agentFeatures(mcp) },
+      ...parts,
+      metrics: METRICS,
+      minimumSample: MINIMUM_SAMPLE,
+      routes: () => routes,
+      lifetimes: LIFETIMES,
+      agents: agentFeatures(mcp),
       reference: {
-        ...{ clock: parts.clock, document: parts.document },
-        ...{ samples: EXAMPLES.samples, placeholders: EXAMPLE_IDS },
+        clock: parts.clock,
+        document: parts.document,
+        samples: EXAMPLES.samples,
+        placeholders: EXAMPLE_IDS,
         findIds: async () => ({ ...(await findExampleIds(parts.database, EXAMPLE_HOMES)) }),
       },
       findHomes: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, () =>

@@ -62,7 +62,10 @@ export function createSearch(wiring: SearchWiring): SearchParts {
   const areas = createAreaIdCache(database, clock);
   const memory = { version: () => cache.version(), monotonic: () => clock.monotonic() };
   const askerOf = ({ caller = OWN_ACCOUNT, resolved, maxWait }: ResolvedSearch) => ({
-    ...{ caller, request: resolved, remedy: SEARCH_REMEDY, maxWait },
+    caller,
+    request: resolved,
+    remedy: SEARCH_REMEDY,
+    maxWait,
   });
   const sqlOver = (from: Database, queue: (search: ResolvedSearch) => Database = () => from) =>
     createSqlBackend({ database: from, queue });
@@ -96,15 +99,27 @@ export function createSearch(wiring: SearchWiring): SearchParts {
   };
   const { onAnswer, onOutcome } = measureEngine(wiring.metrics, engine);
   const shadow = createShadow({
-    ...{ database, clock, engine, engineOver, report, onOutcome },
-    ...{ sqlOver: (from) => sqlOver(from), rate: settings.shadowRate },
+    database,
+    clock,
+    engine,
+    engineOver,
+    report,
+    onOutcome,
+    sqlOver: (from) => sqlOver(from),
+    rate: settings.shadowRate,
   });
   const backend = createBackendSwitch({
-    ...{ sql, engine, engineOver, onAnswer },
+    sql,
+    engine,
+    engineOver,
+    onAnswer,
     onEngineAnswer: (search, question) => shadow.note(search, question),
   });
   return {
-    ...{ areas, records, engine, backend },
+    areas,
+    records,
+    engine,
+    backend,
     untilSearched: () => engine.catchUp(SEARCHED_LIMIT),
     start: () => engine.start(),
     async stop() {

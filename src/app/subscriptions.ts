@@ -16,8 +16,11 @@ import { VerdictTable } from '../access/providers/verdict-table.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import type { Config } from '../config.ts';
 import { type Clock, MINUTE } from '../lib/clock.ts';
+import type { Log } from '../lib/log.ts';
 import { createMetrics, type Metrics } from '../lib/metrics.ts';
 import { startPeriodicWork } from '../lib/periodic-work.ts';
+import { revokeGrantsOfSubscription } from '../oauth/consents/grant-store.ts';
+import { createAudit } from '../oauth/protocol/audit.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { WorkLease } from '../postgres/client/work-lease.ts';
 import { createSubscriptionMetrics, type SubscriptionMetrics } from './subscription-metrics.ts';
@@ -66,13 +69,19 @@ export function startSubscriptions(options: SubscriptionsOptions): Subscriptions
   const payments = openPayments(options, counters);
   const { service, stripe, table, verdicts } = payments;
   const pass = startVerdictPass({
-    ...{ table, service, clock, report, ...counters },
+    table,
+    service,
+    clock,
+    report,
+    ...counters,
     lease: new WorkLease(database, `verdicts of ${service.name}`),
   });
   const tidying =
     stripe &&
     startPeriodicWork({
-      ...{ clock, report, pause: TIDY_INTERVAL },
+      clock,
+      report,
+      pause: TIDY_INTERVAL,
       work: () => stripe.tidy(new AbortController().signal),
     });
   return {
@@ -95,7 +104,10 @@ export function openPayments(
   const settings = config.subscriptions;
   if (settings.kind === 'local') throw new Error('SUBSCRIPTIONS=local has no payment service');
   const budget = createCallBudget({
-    ...{ database, clock, service: settings.kind, onRefusal: counters.onRefusal },
+    database,
+    clock,
+    service: settings.kind,
+    onRefusal: counters.onRefusal,
     ...(options.callLimits !== undefined && { limits: options.callLimits }),
   });
   const headers = settings.kind === 'polar' ? polarHeaders(settings) : stripeHeaders(settings.secretKey);
@@ -106,7 +118,10 @@ export function openPayments(
   const table = new VerdictTable({ database, clock, service: service.name, endGrants });
   const verdicts = createSharedVerdicts({ table, clock, service, report, onAnswer: counters.onAnswer });
   return {
-    ...{ service, stripe, verdicts, table },
+    service,
+    stripe,
+    verdicts,
+    table,
     async close() {
       await verdicts.close();
       await api.close();
@@ -120,4 +135,21 @@ function openStripe(
   api: PaymentApi,
 ): StripeService {
   return createStripeService({ api, secretKey, database, clock, graceDays: config.billing.graceDays });
+}
+
+/** Ends the grants made with a key that another one has replaced. */
+export function grantEnder(log: Log, clock: Clock): (tx: Transaction, subscription: string) => Promise<void> {
+  const audit = createAudit(log);
+  return async (tx, subscription) => {
+    const ended = await revokeGrantsOfSubscription(tx, subscription, new Date(clock.now()));
+    for (const grant of ended) audit('family_revoked', { grant, reason: 'key_replaced' });
+  };
+}
+
+/** A hint at the plans that are sold, or at the file of keys if the service is reachable from this machine alone. */
+export function howToGetKey(publicUrl: string, keys: string | PaymentParts | null): string | undefined {
+  if (keys !== null && typeof keys !== 'string') return `A plan comes with a key: ${publicUrl}/billing`;
+  const { hostname } = new URL(publicUrl);
+  const local = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+  return local && keys !== null ? `A key allows more: ${keys} contains one for each tier.` : undefined;
 }

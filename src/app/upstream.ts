@@ -48,8 +48,13 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
   }
   const photosUrl = samplePhotosUrl(options.publicUrl);
   const market = await startSampleMarket({
-    ...{ dataDirectory: config.dataDirectory, port: source.port, interval: source.interval, log, clock },
-    ...{ listings: options.sampleListings, photosUrl },
+    dataDirectory: config.dataDirectory,
+    port: source.port,
+    interval: source.interval,
+    log,
+    clock,
+    listings: options.sampleListings,
+    photosUrl,
   });
   try {
     await loadSampleAreas(database, market.url);

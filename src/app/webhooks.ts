@@ -36,7 +36,10 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
   const ownPorts = () => [...configured, findPort()];
   return {
     access: createWebhookAccess({
-      ...{ clock, allow: config.webhookAllow, ownPorts, internet },
+      clock,
+      allow: config.webhookAllow,
+      ownPorts,
+      internet,
       // People who try the sample market have a receiver on the same machine.
       allowLoopback: config.source.kind === 'sample' && isLoopback(config.host),
     }),
@@ -64,7 +67,8 @@ export function startDeliveries(
 ): DispatcherStarter | null {
   if (keyring === null) return null;
   return startDispatcher({
-    ...{ ...options, access },
+    ...options,
+    access,
     openSecret: (sealed, watcherId) => keyring.open(sealed, watcherId),
     disable: (webhook, reason) => disableWebhook(options, webhook, reason),
   });

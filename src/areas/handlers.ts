@@ -146,7 +146,10 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
       const cursor = params.cursor === undefined ? null : readCursor(params.cursor, query, ['number']);
       const found = await database.read((sql) =>
         findNearby(sql, {
-          ...{ no, type: params.type ?? null, limit: limit + 1, include: includeOf(params.include) },
+          no,
+          type: params.type ?? null,
+          limit: limit + 1,
+          include: includeOf(params.include),
           after: cursor && [Number(cursor.values[0]), cursor.id],
         }),
       );

@@ -153,7 +153,10 @@ function conditions(sql: Sql, query: AreaQuery): SqlFragment {
 const andPastTheEdge = (box: Box): Box[] => [box, [box[0] + 360, box[1], box[2] + 360, box[3]]];
 
 const publicBox = ([west = 0, south = 0, east = 0, north = 0]: readonly number[]): number[] => [
-  ...[west, south, east > 180 ? east - 360 : east, north],
+  west,
+  south,
+  east > 180 ? east - 360 : east,
+  north,
 ];
 
 /** The box operator uses the index, but has a tolerance of a millionth of a degree; the comparisons are exact. */
@@ -222,7 +225,8 @@ const ancestors = (sql: Sql): SqlFragment => sql`coalesce((
   from nearest join area as around on around.no = parent_no), '[]')`;
 
 const readArea = ({ no, version, ...area }: AreaRow): ReadArea => ({
-  ...{ no, version },
+  no,
+  version,
   area: { ...area, bbox: area.bbox && publicBox(area.bbox) },
 });
 

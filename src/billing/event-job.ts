@@ -78,7 +78,9 @@ export function startEventJob(options: EventJobOptions): EventJob {
   let [lookAt, cleanUpAt] = [0, 0];
 
   const work = startPeriodicWork({
-    ...{ clock: systemClock, pause: POLL, report },
+    clock: systemClock,
+    pause: POLL,
+    report,
     async work(isStopped) {
       isWoken = false;
       while (!isStopped() && (await claimBatch())) {}

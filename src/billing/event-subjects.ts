@@ -104,7 +104,9 @@ export function readPolarEvent(id: unknown, body: unknown, organization: string)
   const kind = at(object, ['benefit', 'type']);
   const isOfKeys = kind === undefined || kind === 'license_keys';
   return {
-    ...{ id, type, subjects: isOfKeys ? subjectsOf(POLAR_TYPES, type, object) : [] },
+    id,
+    type,
+    subjects: isOfKeys ? subjectsOf(POLAR_TYPES, type, object) : [],
     isForeign: owners.some((owner) => typeof owner === 'string' && owner !== organization),
   };
 }
@@ -116,7 +118,9 @@ export function readStripeEvent(body: unknown, isLive: boolean | null): BillingE
   );
   if (!isText(id, EVENT_ID) || !isText(type, TYPE)) return null;
   return {
-    ...{ id, type, subjects: subjectsOf(STRIPE_TYPES, type, at(body, ['data', 'object'])) },
+    id,
+    type,
+    subjects: subjectsOf(STRIPE_TYPES, type, at(body, ['data', 'object'])),
     // Events of connected accounts name them; the key asks about its own account only.
     isForeign: typeof account === 'string' || (isLive !== null && livemode !== isLive),
   };

@@ -22,7 +22,9 @@ const NO_SECRET = 'whsec_bm90IHRoZSBzZWNyZXQgb2YgdGhpcyBlbmRwb2ludCE=';
 
 const judge = ({ provider, headers, body }: SignedEvent, secrets: readonly string[], now = AT) =>
   (provider === 'polar' ? faultOfPolar : faultOfStripe)({
-    ...{ headers, secrets, now },
+    headers,
+    secrets,
+    now,
     body: Buffer.from(body),
   });
 

@@ -49,13 +49,17 @@ function senderOf(settings: ProviderSettings): Sender | null {
   const common = { provider: settings.kind, secrets: settings.webhookSecrets };
   if (settings.kind === 'polar')
     return {
-      ...{ ...common, title: 'Polar', faultOf: faultOfPolar },
+      ...common,
+      title: 'Polar',
+      faultOf: faultOfPolar,
       signatureHeaders: 'webhook-id, webhook-timestamp and webhook-signature',
       read: (body, headers) => readPolarEvent(headers['webhook-id'], body, settings.organizationId),
     };
   const isLive = isLiveKey(settings.secretKey);
   return {
-    ...{ ...common, title: 'Stripe', faultOf: faultOfStripe },
+    ...common,
+    title: 'Stripe',
+    faultOf: faultOfStripe,
     signatureHeaders: 'Stripe-Signature, with t and v1',
     read: (body) => readStripeEvent(body, isLive),
   };
@@ -92,11 +96,20 @@ function webhookRoute({ database, clock, metrics }: WebhookRouteOptions, sender:
   }
 
   return route<Principal>()({
-    ...{ method: 'POST', path: `/billing/webhooks/${provider}`, operation: `${provider}Webhook` },
-    ...{ tag: 'Service', summary: `Receive the events of ${title}`, page: true },
+    method: 'POST',
+    path: `/billing/webhooks/${provider}`,
+    operation: `${provider}Webhook`,
+    tag: 'Service',
+    summary: `Receive the events of ${title}`,
+    page: true,
     access: { credentials: 'none', counts: 'nothing' },
-    ...{ ownQuery: true, anyAccept: true, bodyBytes: BODY_BYTES },
-    ...{ body: Type.Unknown(), ownBody: true, rawBody: true, isBodyOptional: true },
+    ownQuery: true,
+    anyAccept: true,
+    bodyBytes: BODY_BYTES,
+    body: Type.Unknown(),
+    ownBody: true,
+    rawBody: true,
+    isBodyOptional: true,
     answer: { description: 'The event is stored, or was before' },
     async handle({ address, headers, body: sent }) {
       const body = Buffer.isBuffer(sent) ? sent : Buffer.alloc(0);

@@ -35,7 +35,9 @@ export function startChangeUpkeep({ database, clock, metrics, report }: ChangeUp
   metrics.gauge('freehold_change_log_bytes', 'Bytes of the log of changes on disk.', () => size?.bytes ?? 0);
 
   return startPeriodicWork({
-    ...{ clock, report, pause: MINUTE },
+    clock,
+    report,
+    pause: MINUTE,
     async work(isStopped) {
       const round = rounds++;
       size = await measureLog(database);

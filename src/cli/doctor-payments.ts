@@ -17,7 +17,8 @@ export async function checkPayments({ subscriptions: settings, billing }: Config
   const prefix = settings.kind.toUpperCase();
   const clock = systemClock;
   const api = createPaymentApi({
-    ...{ clock, apiUrl: settings.apiUrl },
+    clock,
+    apiUrl: settings.apiUrl,
     headers: settings.kind === 'polar' ? polarHeaders(settings) : stripeHeaders(settings.secretKey),
     // A handful of calls, also without the database in which calls are counted.
     budget: { reserve: async () => {} },

@@ -88,7 +88,10 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
   const startedAt = systemClock.monotonic();
   const line = progressLine(systemClock);
   const options = {
-    ...{ file, map, mapFile: flags.map, signal },
+    file,
+    map,
+    mapFile: flags.map,
+    signal,
     ...(flags.rejected !== undefined && { rejectedFile: flags.rejected }),
     ...(flags.restart && { restart: true }),
     ...(flags.missing && { missing: { action: flags.missing, accept: flags.accept === true } }),

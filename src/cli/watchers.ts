@@ -207,7 +207,9 @@ async function newOwner(database: Database, name: string): Promise<NewOwner> {
 
 const operatorView = (watcher: Watcher) => ({
   ...presentWatcher(watcher),
-  ...{ owner: watcher.owner, subscription: watcher.subscription, grant: watcher.grant },
+  owner: watcher.owner,
+  subscription: watcher.subscription,
+  grant: watcher.grant,
 });
 
 const statusOf = ({ status, statusReason }: Watcher): string =>

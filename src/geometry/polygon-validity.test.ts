@@ -146,13 +146,11 @@ test('nothing is refused that would be counted once, rings that touch included',
 
 test('the ring and the point of a fault are named, whichever way rings wind', () => {
   const box = (west: number, south: number, east: number, north: number): Ring => [
-    ...[
-      [west, south],
-      [east, south],
-      [east, north],
-      [west, north],
-      [west, south],
-    ],
+    [west, south],
+    [east, south],
+    [east, north],
+    [west, north],
+    [west, south],
   ];
   const cases = [
     [

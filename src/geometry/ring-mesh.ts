@@ -76,7 +76,12 @@ function linkedMesh(rings: readonly MeshRing[], x: Float64Array, y: Float64Array
   }
   index.finish();
   return {
-    ...{ rings, x, y, before, after, ringAt },
+    rings,
+    x,
+    y,
+    before,
+    after,
+    ringAt,
     edgesWithin: (minX, minY, maxX, maxY, min = -1) =>
       index.search(minX, minY, maxX, maxY, (edge) => edge > min),
   };

@@ -78,7 +78,9 @@ export async function runImport(database: Database, options: ImportOptions): Pro
         options.missing === undefined
           ? null
           : new MissingListings({
-              ...{ database, catalogue: createCatalogue(database), map },
+              database,
+              catalogue: createCatalogue(database),
+              map,
               options: options.missing,
             });
       const context = { database, identity, options, file, rejectedPath, missing, lost: lost.signal };

@@ -157,7 +157,10 @@ function placementChanges(
     if (stored === undefined) throw new Error(`The listing ${id} was locked, and is gone`);
     const { listedFrom, daysOnMarketStart, daysOnMarketEnd } = zones.get(id) ?? storedSnapshot(stored);
     return listingChange(stored, {
-      ...{ ...stored, listedFrom, daysOnMarketStart, daysOnMarketEnd },
+      ...stored,
+      listedFrom,
+      daysOnMarketStart,
+      daysOnMarketEnd,
       record: zones.get(id)?.record ?? stored.record,
       areaNos: newAreaNos,
       updatedAt: new Date(now).toISOString(),
@@ -175,8 +178,12 @@ function planTimeZoneChange(before: PreviousListing, timeZone: string, now: numb
   const { days } = record.property;
   const updated: StoredRecord = days ? { ...record, ...publicTimes(texts, dates) } : record;
   return {
-    ...{ id, timeZone, daysOnMarketStart: formatTime(stored.start), daysOnMarketEnd: formatTime(stored.end) },
-    ...{ timelineEnd: formatTime(clock.end), listedFrom: formatTime(listedFrom(dates)) },
+    id,
+    timeZone,
+    daysOnMarketStart: formatTime(stored.start),
+    daysOnMarketEnd: formatTime(stored.end),
+    timelineEnd: formatTime(clock.end),
+    listedFrom: formatTime(listedFrom(dates)),
     priceChangedAt: priceChangedAt(updated),
     record: days ? updated : null,
   };

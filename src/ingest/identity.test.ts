@@ -7,21 +7,54 @@ import { type HomeEvidence, isContradicted, propertyIdentities } from './identit
 import { isPlaceholder } from './placeholders.ts';
 
 const NOTHING = {
-  ...{ full: null, unit: null, streetNumber: null, streetName: null, city: null, neighborhood: null },
-  ...{ county: null, state: null, postalCode: null, country: null },
+  full: null,
+  unit: null,
+  streetNumber: null,
+  streetName: null,
+  city: null,
+  neighborhood: null,
+  county: null,
+  state: null,
+  postalCode: null,
+  country: null,
 };
 
 const home = (listingKey: string, facts: Partial<HomeEvidence>): HomeEvidence => ({
-  ...{ source: 'a', listingKey, addressDisplayed: true, universalPropertyId: null, parcelNumber: null },
-  ...{ location: null, address: NOTHING },
+  source: 'a',
+  listingKey,
+  addressDisplayed: true,
+  universalPropertyId: null,
+  parcelNumber: null,
+  location: null,
+  address: NOTHING,
   ...facts,
 });
 
 test('a number that identifies nothing is a placeholder, and one of a parcel is none', () => {
   for (const text of [
-    ...['0', '000-000', 'N/A', 'n.a.', 'NA', 'TBD', 'TBD-4', '999999', '99-999', 'UNKNOWN', 'None', '-', ''],
-    ...['Not Available', 'Unassigned', 'To be determined', '1111111', '123456', '12-34-56-789', 'XXXX'],
-    ...['See Remarks', 'MULTIPLE', 'pending'],
+    '0',
+    '000-000',
+    'N/A',
+    'n.a.',
+    'NA',
+    'TBD',
+    'TBD-4',
+    '999999',
+    '99-999',
+    'UNKNOWN',
+    'None',
+    '-',
+    '',
+    'Not Available',
+    'Unassigned',
+    'To be determined',
+    '1111111',
+    '123456',
+    '12-34-56-789',
+    'XXXX',
+    'See Remarks',
+    'MULTIPLE',
+    'pending',
   ])
     assert.ok(isPlaceholder(text), text);
   for (const text of ['42', '000123', '7129300520', '1-1', 'R0012', '12-34-56-780', 'home', '100000'])
@@ -72,10 +105,14 @@ test('evidence that is missing, a placeholder or withheld leaves the next best, 
   const kinds = (facts: Partial<HomeEvidence>) =>
     propertyIdentities(home('k', { address, ...facts })).map((text) => text.split('|')[0]);
   assert.deepEqual(kinds({ universalPropertyId: 'US-41039-N-17-R-N', parcelNumber: '17' }), [
-    ...['upi', 'parcel', 'address', 'listing'],
+    'upi',
+    'parcel',
+    'address',
+    'listing',
   ]);
   assert.deepEqual(kinds({ universalPropertyId: 'US-41039-N-0-R-N', parcelNumber: 'N/A' }), [
-    ...['address', 'listing'],
+    'address',
+    'listing',
   ]);
   assert.deepEqual(kinds({ universalPropertyId: 'urn:reso:upi:2.0:US:41039:TBD' }), ['address', 'listing']);
   assert.deepEqual(kinds({ parcelNumber: '0', address: { ...address, full: '0 County Road' } }), ['listing']);

@@ -59,7 +59,12 @@ export function recordEvidence(
   // Without a street the record has the rest of the address in its place.
   const full = address.line1 === null ? null : address.full;
   return {
-    ...{ source, listingKey, addressDisplayed, parcelNumber, universalPropertyId, location },
+    source,
+    listingKey,
+    addressDisplayed,
+    parcelNumber,
+    universalPropertyId,
+    location,
     address: { ...address, full },
   };
 }

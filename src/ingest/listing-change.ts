@@ -14,7 +14,10 @@ export function writtenSnapshot(write: ListingWrite, observedAt: number): Listin
   const { id, source, record, areaNos, draft } = write;
   const clock = toStoredClock(write.clock, write.timeZone);
   return {
-    ...{ id, source, record, areaNos },
+    id,
+    source,
+    record,
+    areaNos,
     displayed: draft.display.listing,
     addressDisplayed: draft.display.address,
     listedFrom: formatTime(write.listedFrom),
@@ -72,7 +75,12 @@ export const mayChangeText = ({ kind, changed }: NewChange<ChangeState>): boolea
 
 /** Members that searchable words are taken from. */
 const WORD_MEMBERS: ReadonlySet<string> = new Set([
-  ...['propertyId', 'provider', 'address', 'description', 'features', 'display'],
+  'propertyId',
+  'provider',
+  'address',
+  'description',
+  'features',
+  'display',
 ]);
 
 /** A record with its dates named as readers see them, without the time of its last modification. */

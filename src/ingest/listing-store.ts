@@ -158,7 +158,10 @@ async function upsertListings(
 }
 
 const historyOf = ({ id, propertyId, record, events }: ListingWrite): RecordedHistory => ({
-  ...{ id, propertyId, listingType: record.listingType, events },
+  id,
+  propertyId,
+  listingType: record.listingType,
+  events,
 });
 
 /** Days on market of one listing, for those that later listings of its property take over. */

@@ -175,7 +175,9 @@ async function writeCorrections(tx: Transaction, writes: readonly ListingWrite[]
   await replaceHistory(
     tx,
     corrected.map(({ id, propertyId, record, corrections }) => ({
-      ...{ id, propertyId, listingType: record.listingType },
+      id,
+      propertyId,
+      listingType: record.listingType,
       events: correctHistory(known.get(id) ?? [], corrections),
     })),
   );

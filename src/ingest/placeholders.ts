@@ -1,15 +1,49 @@
 // Placeholders: what sources write where they know no number, name or address. Pure.
 
 const WORDS: ReadonlySet<string> = new Set([
-  ...['na', 'none', 'null', 'nil', 'no', 'not', 'tbd', 'tba', 'tbc', 'unknown', 'unk', 'unassigned'],
-  ...['unavailable', 'undisclosed', 'undetermined', 'unspecified', 'withheld', 'confidential', 'hidden'],
-  ...['pending', 'various', 'multiple', 'multi', 'several', 'exempt', 'test', 'sample', 'same'],
+  'na',
+  'none',
+  'null',
+  'nil',
+  'no',
+  'not',
+  'tbd',
+  'tba',
+  'tbc',
+  'unknown',
+  'unk',
+  'unassigned',
+  'unavailable',
+  'undisclosed',
+  'undetermined',
+  'unspecified',
+  'withheld',
+  'confidential',
+  'hidden',
+  'pending',
+  'various',
+  'multiple',
+  'multi',
+  'several',
+  'exempt',
+  'test',
+  'sample',
+  'same',
 ]);
 
 /** Words that are placeholders in whatever text they stand, such as "TBD Highway 20". */
 const DECISIVE: ReadonlySet<string> = new Set([
-  ...['tbd', 'tba', 'tbc', 'unknown', 'unassigned', 'undisclosed', 'undetermined', 'unspecified'],
-  ...['unavailable', 'withheld', 'confidential'],
+  'tbd',
+  'tba',
+  'tbc',
+  'unknown',
+  'unassigned',
+  'undisclosed',
+  'undetermined',
+  'unspecified',
+  'unavailable',
+  'withheld',
+  'confidential',
 ]);
 
 /** "Not available", "to be determined", "see remarks" and the like. */

@@ -67,8 +67,10 @@ export async function updateCountsAndFigures(
   others: readonly FigureChange[],
 ): Promise<void> {
   const moved = rows.map(({ id, areaNos, listingType }) => ({
-    ...{ listingId: id, since: Number.NEGATIVE_INFINITY },
-    ...{ previousAreaNos: areaNos, previousType: listingType },
+    listingId: id,
+    since: Number.NEGATIVE_INFINITY,
+    previousAreaNos: areaNos,
+    previousType: listingType,
   }));
   await invalidateFigures(tx, [...others, ...moved]);
   const counted = rows.map((row) => ({ before: row, after: { ...row, areaNos: row.newAreaNos } }));

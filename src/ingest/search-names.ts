@@ -17,7 +17,13 @@ export interface SearchName {
 
 /** Members of a record that names come from, and whether it is displayed: names of withheld listings are not shown. */
 const NAMED: ReadonlySet<string> = new Set([
-  ...['address', 'propertySubType', 'features', 'saleConditions', 'rental', 'display', 'listingType'],
+  'address',
+  'propertySubType',
+  'features',
+  'saleConditions',
+  'rental',
+  'display',
+  'listingType',
 ]);
 
 /** Whether a change may bring names. */

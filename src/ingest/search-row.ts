@@ -174,7 +174,11 @@ export function searchTexts({ id, record, addressDisplayed }: Omit<ListingSnapsh
       FIELD_LETTERS.address,
       [
         ...(addressDisplayed ? [address.full] : []),
-        ...[address.line1, address.unit, address.streetName, address.crossStreet, address.postalCode],
+        address.line1,
+        address.unit,
+        address.streetName,
+        address.crossStreet,
+        address.postalCode,
       ],
     ],
     [FIELD_LETTERS.area, [address.city, address.neighborhood, address.county, address.state]],

@@ -35,7 +35,9 @@ export function startStoredReview({ database, clock, report }: StoredReviewOptio
   const steps = reviewSteps(clock);
   const lease = new WorkLease(database, 'review of stored rows');
   return startPeriodicWork({
-    ...{ clock, report, pause: MINUTE },
+    clock,
+    report,
+    pause: MINUTE,
     async work(isStopped) {
       const unfinished = await database.read(findUnfinishedReviews);
       if (unfinished.length === 0 || !(await lease.acquire())) return;

@@ -22,7 +22,11 @@ export function createInternet(
   return createOutbound({
     lookup: nameServerLookup(),
     ...internet,
-    ...{ clock, connectTimeoutMs: CONNECT_TIMEOUT, connections: 4, ...bounds, allowAddress: isPublicAddress },
+    clock,
+    connectTimeoutMs: CONNECT_TIMEOUT,
+    connections: 4,
+    ...bounds,
+    allowAddress: isPublicAddress,
   });
 }
 

@@ -121,8 +121,13 @@ const NOT_PUBLIC = parseNetworks(['2001::/23', '3fff::/20', '192.88.99.0/24', '1
 
 /** Networks that the Internet does not route to: RFC 1918, shared address space, link-local, and unique local of IPv6. */
 const PRIVATE = parseNetworks([
-  ...['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', '100.64.0.0/10', '169.254.0.0/16'],
-  ...['fc00::/7', 'fe80::/10'],
+  '10.0.0.0/8',
+  '172.16.0.0/12',
+  '192.168.0.0/16',
+  '100.64.0.0/10',
+  '169.254.0.0/16',
+  'fc00::/7',
+  'fe80::/10',
 ]);
 
 /** Whether an address is of a private network. */

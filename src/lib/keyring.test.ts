@@ -52,8 +52,14 @@ test('keys are read from base64 in either alphabet, and an error never repeats t
   assert.deepEqual(parseKeys(one.toString('base64')), [one]);
   assert.deepEqual(parseKeys(`${one.toString('base64url')},${two.toString('base64')}\n`), [one, two]);
   const bad = [
-    ...['', ',', 'short', randomBytes(31).toString('base64'), randomBytes(33).toString('base64')],
-    ...[one.toString('hex'), `${one.toString('base64')},`.repeat(3), `${one.toString('base64')},x`],
+    '',
+    ',',
+    'short',
+    randomBytes(31).toString('base64'),
+    randomBytes(33).toString('base64'),
+    one.toString('hex'),
+    `${one.toString('base64')},`.repeat(3),
+    `${one.toString('base64')},x`,
   ];
   for (const text of bad)
     assert.throws(

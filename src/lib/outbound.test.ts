@@ -201,27 +201,23 @@ for (const [what, kind, answer] of broken) {
 }
 
 const inward = [
-  ...[
-    'http://127.0.0.1/',
-    'http://2130706433/',
-    'http://0x7f.1/',
-    'http://0177.0.0.1/',
-    'http://127.1/',
-    'http://0/',
-  ],
-  ...[
-    'http://[::1]/',
-    'http://[::]/',
-    'http://[::ffff:127.0.0.1]/',
-    'http://[64:ff9b::7f00:1]/',
-    'http://[fd00::1]/',
-  ],
-  ...[
-    'http://169.254.169.254/latest/meta-data',
-    'http://10.0.0.1:8080/',
-    'https://192.168.1.1/',
-    'http://１２７.0.0.1/',
-  ],
+  'http://127.0.0.1/',
+  'http://2130706433/',
+  'http://0x7f.1/',
+  'http://0177.0.0.1/',
+  'http://127.1/',
+  'http://0/',
+
+  'http://[::1]/',
+  'http://[::]/',
+  'http://[::ffff:127.0.0.1]/',
+  'http://[64:ff9b::7f00:1]/',
+  'http://[fd00::1]/',
+
+  'http://169.254.169.254/latest/meta-data',
+  'http://10.0.0.1:8080/',
+  'https://192.168.1.1/',
+  'http://１２７.0.0.1/',
 ];
 for (const url of inward) {
   test(`with the guard, ${url} is not even tried`, async (t) => {

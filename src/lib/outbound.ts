@@ -85,7 +85,10 @@ export function createOutbound(options: OutboundOptions): Outbound {
         return await withDeadline({ clock, milliseconds: deadlineMs, onTimeout, parent }, async (signal) => {
           const target = validateUrl(url, allowAddress);
           const answer = await request(target, {
-            ...{ dispatcher: pools.of(target.origin), signal, method, body },
+            dispatcher: pools.of(target.origin),
+            signal,
+            method,
+            body,
             headers: { 'accept-encoding': 'gzip, deflate, br', ...headers },
           });
           const content = await readBody(decompress(answer.body, answer.headers), maxBytes);

@@ -12,7 +12,9 @@ test('rounds come one after another, also after one that failed', async () => {
   const failures: unknown[] = [];
   let rounds = 0;
   const work = startPeriodicWork({
-    ...{ clock, pause: 1_000, report: (error: unknown) => void failures.push(error) },
+    clock,
+    pause: 1_000,
+    report: (error: unknown) => void failures.push(error),
     async work() {
       if (++rounds === 2) throw new Error('no');
     },
@@ -31,7 +33,9 @@ test('a round that is asked for comes at once, but never beside another, and doe
   let [rounds, atOnce] = [0, 0];
   let end = (): void => {};
   const work = startPeriodicWork({
-    ...{ clock, pause: 1_000, report: (error: unknown) => assert.fail(String(error)) },
+    clock,
+    pause: 1_000,
+    report: (error: unknown) => assert.fail(String(error)),
     async work() {
       rounds++;
       assert.equal(++atOnce, 1);
@@ -62,7 +66,9 @@ test('stopping waits for the round under way, which is told, and no other begins
   let [rounds, told] = [0, false];
   let end = (): void => {};
   const work = startPeriodicWork({
-    ...{ clock, pause: 1_000, report: (error: unknown) => assert.fail(String(error)) },
+    clock,
+    pause: 1_000,
+    report: (error: unknown) => assert.fail(String(error)),
     async work(isStopped) {
       rounds++;
       await new Promise<void>((resolve) => {

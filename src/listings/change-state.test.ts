@@ -17,7 +17,9 @@ test('a summary has prices, sizes, place and open houses, and no text, photo or 
     status: 'Active',
   };
   const given = draft('k', {
-    ...{ listPrice: 5, agent, description: 'Bright' },
+    listPrice: 5,
+    agent,
+    description: 'Bright',
     openHouses: [{ ...house, remarks: 'Ring', livestreamUrl: null, appointmentRequired: null }],
   });
   const input = { draft: given, dates: resolveDates(given, 'UTC'), before: null, observedAt: 0 };

@@ -5,23 +5,41 @@ import type { Listing } from './record.ts';
 import type { SearchRow } from './search-row.ts';
 
 const PLAIN_MEMBERS = [
-  ...([
-    'id',
-    'object',
-    'propertyId',
-    'listingType',
-    'status',
-    'price',
-    'currency',
-    'priceFrequency',
-  ] as const),
-  ...(['priceMonthly', 'previousPrice', 'originalPrice', 'closePrice', 'propertyType'] as const),
-  ...(['propertySubType', 'bedrooms', 'bathrooms', 'livingArea', 'lotSize', 'yearBuilt'] as const),
-  ...(['photoCount', 'listedAt', 'statusChangedAt', 'closedAt'] as const),
-];
+  'id',
+  'object',
+  'propertyId',
+  'listingType',
+  'status',
+  'price',
+  'currency',
+  'priceFrequency',
+  'priceMonthly',
+  'previousPrice',
+  'originalPrice',
+  'closePrice',
+  'propertyType',
+  'propertySubType',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'lotSize',
+  'yearBuilt',
+  'photoCount',
+  'listedAt',
+  'statusChangedAt',
+  'closedAt',
+] as const;
 const ADDRESS_MEMBERS = [
-  ...(['full', 'line1', 'unit', 'city', 'neighborhood', 'county', 'state', 'postalCode', 'country'] as const),
-];
+  'full',
+  'line1',
+  'unit',
+  'city',
+  'neighborhood',
+  'county',
+  'state',
+  'postalCode',
+  'country',
+] as const;
 const OPEN_HOUSE_MEMBERS = ['id', 'startsAt', 'endsAt', 'type', 'status'] as const;
 
 type PlainMembers = Pick<Listing, (typeof PLAIN_MEMBERS)[number]>;

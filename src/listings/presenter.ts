@@ -176,7 +176,8 @@ export function maskAddress(record: PublicRecord): PublicRecord {
       .filter(({ url, thumbnailUrl }) => !matcher.isIn(`${url} ${thumbnailUrl ?? ''}`))
       .map((each) => ({ ...each, caption: mask(each.caption) }));
   const openHouse = (each: PublicRecord['openHouses'][number]) => ({
-    ...{ ...each, remarks: mask(each.remarks) },
+    ...each,
+    remarks: mask(each.remarks),
     livestreamUrl: each.livestreamUrl && matcher.isIn(each.livestreamUrl) ? null : each.livestreamUrl,
   });
   return {

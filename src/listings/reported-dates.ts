@@ -5,8 +5,14 @@ import { startOfDay } from './local-time.ts';
 import type { Status } from './vocabulary.ts';
 
 export const REPORTED_DATES = [
-  ...(['listedAt', 'onMarketDate', 'statusChangedAt', 'priceChangedAt', 'pendingAt', 'closedAt'] as const),
-  ...(['offMarketAt', 'expiresOn'] as const),
+  'listedAt',
+  'onMarketDate',
+  'statusChangedAt',
+  'priceChangedAt',
+  'pendingAt',
+  'closedAt',
+  'offMarketAt',
+  'expiresOn',
 ] as const;
 export type ReportedDate = (typeof REPORTED_DATES)[number];
 

@@ -9,13 +9,38 @@ export type ResoRecord = Readonly<Record<string, unknown>>;
 
 /** Fields that identify a home whose address is withheld, locate it, or link to a page about it. */
 const MASKED_FIELDS: ReadonlySet<string> = new Set([
-  ...['StreetNumber', 'StreetNumberNumeric', 'StreetDirPrefix', 'StreetName', 'StreetSuffix'],
-  ...['StreetSuffixModifier', 'StreetDirSuffix', 'UnitNumber', 'UnparsedAddress', 'CrossStreet'],
-  ...['Latitude', 'Longitude', 'ParcelNumber', 'UniversalPropertyId', 'BuildingName'],
-  ...['Directions', 'StreetAdditionalInfo', 'MapURL', 'MapCoordinate', 'TaxLegalDescription', 'TaxLot'],
-  ...['TaxBlock', 'TaxTract', 'TaxMapNumber', 'TaxParcelLetter', 'AdditionalParcelsDescription'],
-  ...['TaxAnnualAmount', 'TaxAssessedValue', 'TaxYear'],
-  ...['ListingURL', 'VirtualTourURLBranded', 'VirtualTourURLUnbranded'],
+  'StreetNumber',
+  'StreetNumberNumeric',
+  'StreetDirPrefix',
+  'StreetName',
+  'StreetSuffix',
+  'StreetSuffixModifier',
+  'StreetDirSuffix',
+  'UnitNumber',
+  'UnparsedAddress',
+  'CrossStreet',
+  'Latitude',
+  'Longitude',
+  'ParcelNumber',
+  'UniversalPropertyId',
+  'BuildingName',
+  'Directions',
+  'StreetAdditionalInfo',
+  'MapURL',
+  'MapCoordinate',
+  'TaxLegalDescription',
+  'TaxLot',
+  'TaxBlock',
+  'TaxTract',
+  'TaxMapNumber',
+  'TaxParcelLetter',
+  'AdditionalParcelsDescription',
+  'TaxAnnualAmount',
+  'TaxAssessedValue',
+  'TaxYear',
+  'ListingURL',
+  'VirtualTourURLBranded',
+  'VirtualTourURLUnbranded',
 ]);
 
 /** The record as this reader may see it; null where there is none, or the listing is hidden. */
@@ -36,8 +61,15 @@ export function presentReso(
 
 /** Names of places, which the listing shows too. */
 const UNMASKED_FIELDS: ReadonlySet<string> = new Set([
-  ...['City', 'PostalCity', 'CountyOrParish', 'StateOrProvince', 'PostalCode', 'Country'],
-  ...['SubdivisionName', 'MLSAreaMajor', 'MLSAreaMinor'],
+  'City',
+  'PostalCity',
+  'CountyOrParish',
+  'StateOrProvince',
+  'PostalCode',
+  'Country',
+  'SubdivisionName',
+  'MLSAreaMajor',
+  'MLSAreaMinor',
 ]);
 
 /** A value with the address masked in all of its texts; a link that contains it becomes null. */

@@ -5,10 +5,27 @@ const SUMMARY = 'summary';
 
 /** Its members. Attribution and age come with it, since display rules of sources ask for both beside each listing. */
 const SUMMARY_FIELDS: readonly string[] = [
-  ...['id', 'object', 'propertyId', 'listingType', 'status', 'price', 'currency', 'priceFrequency'],
-  ...['closePrice', 'closedAt', 'propertyType', 'bedrooms', 'bathrooms', 'livingArea', 'areaUnit'],
-  ...['yearBuilt', 'address.full', 'address.neighborhood', 'daysOnMarket'],
-  ...['provider.attribution', 'fetchedAt'],
+  'id',
+  'object',
+  'propertyId',
+  'listingType',
+  'status',
+  'price',
+  'currency',
+  'priceFrequency',
+  'closePrice',
+  'closedAt',
+  'propertyType',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'areaUnit',
+  'yearBuilt',
+  'address.full',
+  'address.neighborhood',
+  'daysOnMarket',
+  'provider.attribution',
+  'fetchedAt',
 ];
 
 /** The paths, with the members of a short record in place of each `summary`. */

@@ -126,8 +126,13 @@ function streamRoute(options: LiveRouteOptions, stored: Route<Principal>): Route
       const release = streams.open(caller);
       return {
         events: openListingStream({
-          ...{ stored, cached: record, present: presentLive },
-          ...{ refresh, requestId, signal, release },
+          stored,
+          cached: record,
+          present: presentLive,
+          refresh,
+          requestId,
+          signal,
+          release,
         }),
       };
     },

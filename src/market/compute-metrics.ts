@@ -44,7 +44,9 @@ export async function loadMetrics(
     listingScopeOf(scope, groupBy),
     metrics.map(({ metric }) => metric),
     periods.flatMap((period) => [
-      ...[period, previousOf(period), yearBefore(period)],
+      period,
+      previousOf(period),
+      yearBefore(period),
       ...(hasMonthly ? [monthBefore(period)] : []),
     ]),
   );

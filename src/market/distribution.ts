@@ -23,7 +23,8 @@ const UNITS: Readonly<Record<MeasureName, Readonly<Record<UnitSystem, Distributi
 
 /** Factors from the stored units to metric ones. */
 const METRIC: Readonly<Record<MeasureName, number>> = {
-  ...{ price: 1, daysOnMarket: 1 },
+  price: 1,
+  daysOnMarket: 1,
   pricePerArea: SQUARE_FEET_PER_SQUARE_METRE,
   livingArea: 1 / SQUARE_FEET_PER_SQUARE_METRE,
 };
@@ -57,10 +58,15 @@ export async function findDistribution(
   const total = low === high ? 1 : buckets;
   const edge = (index: number): number => show(index === total ? high : low + ((high - low) * index) / total);
   return {
-    ...{ unit: UNITS[measure][units], n, excluded, suppressed },
+    unit: UNITS[measure][units],
+    n,
+    excluded,
+    suppressed,
     percentiles: { p5, p25, p50, p75, p95 },
     buckets: Array.from({ length: suppressed ? 0 : total }, (_, index) => ({
-      ...{ from: edge(index), to: edge(index + 1), count: counts.get(index + 1) ?? 0 },
+      from: edge(index),
+      to: edge(index + 1),
+      count: counts.get(index + 1) ?? 0,
     })),
   };
 }

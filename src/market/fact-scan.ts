@@ -36,7 +36,9 @@ export async function scopeRows(
       [part],
       (columns) => {
         const filters = compileFilters(conditions, plan.ignoreDisplayRules, columns, {
-          ...{ dictionaries, areaNos: resolved.areaNos, startedAt: plan.startedAt },
+          dictionaries,
+          areaNos: resolved.areaNos,
+          startedAt: plan.startedAt,
           areaRows: () => null,
           matchText: () => {
             throw new Error('Words are not held');
@@ -74,7 +76,8 @@ class RowList {
 
 /** None but these rows. */
 const rowsFilter = (candidates: Uint32Array): Filter => ({
-  ...{ cost: 0, candidates },
+  cost: 0,
+  candidates,
   narrow: (_rows, count) => count,
 });
 

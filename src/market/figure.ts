@@ -100,7 +100,8 @@ async function resolveFigure(
   const { metric, change } = parseMetric(id, listingType, 'metric');
   if (change !== null) throw invalidParameter('metric', `${id} is a change, not a metric`, metric.id);
   const query = {
-    ...{ listingType, areaId: [areaId] },
+    listingType,
+    areaId: [areaId],
     ...(propertyType !== null && { propertyType: [propertyType] }),
     ...(bedrooms !== null && { bedrooms: [bedrooms] }),
     ...(currency !== null && { currency }),

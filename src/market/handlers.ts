@@ -16,13 +16,8 @@ import {
   type ScopeRequest,
 } from './market-scope.ts';
 import { type Offset, paginate, parseOffset } from './offset-paging.ts';
-import {
-  type MeasureName,
-  parseMetrics,
-  parsePeriod,
-  parseSeries,
-  type RequestedMetric,
-} from './parameters.ts';
+import { type MeasureName, parseMetrics, type RequestedMetric } from './parameters.ts';
+import { parsePeriod, parseSeries } from './periods.ts';
 import { samePropertyYield, yieldBands } from './yield-store.ts';
 
 /** A request with its page size and the time of its arrival in milliseconds. */
@@ -52,8 +47,12 @@ export async function getStats(request: MarketRequest) {
     metrics: grouped?.compute(period, group),
   }));
   return {
-    ...{ object: 'market_stats', scope: formatScope(scope), period },
-    ...{ metrics: whole.compute(period), groups, page },
+    object: 'market_stats',
+    scope: formatScope(scope),
+    period,
+    metrics: whole.compute(period),
+    groups,
+    page,
     ...(await findProvenance(database, [scope], metrics)),
   };
 }
@@ -79,8 +78,12 @@ export async function getHistory(request: MarketRequest) {
   const loaded = await loadMetrics(request, scope, metrics, items);
   const points = items.map((period) => ({ ...period, metrics: loaded.compute(period) }));
   return {
-    ...{ object: 'market_history', scope: formatScope(scope), interval: query.interval ?? 'month' },
-    ...{ window: query.window ?? null, points, page },
+    object: 'market_history',
+    scope: formatScope(scope),
+    interval: query.interval ?? 'month',
+    window: query.window ?? null,
+    points,
+    page,
     ...(await findProvenance(database, [scope], metrics)),
   };
 }
@@ -103,7 +106,11 @@ export async function getComparison(request: MarketRequest) {
     areas.push({ areaId: id, name, currency, currencyChoice, metrics: loaded.compute(period) });
   }
   return {
-    ...{ object: 'market_comparison', scope: formatScope(shared), period, areas, page },
+    object: 'market_comparison',
+    scope: formatScope(shared),
+    period,
+    areas,
+    page,
     ...(await findProvenance(database, [shared], metrics)),
   };
 }
@@ -120,7 +127,11 @@ export async function getYield(request: MarketRequest) {
   const { items, page } = paginate(bands, inCurrency(offset, sales), limit);
   const { listingType: _, ...scope } = formatScope(sales);
   return {
-    ...{ object: 'market_yield', label: 'asking', scope, period, bands: items },
+    object: 'market_yield',
+    label: 'asking',
+    scope,
+    period,
+    bands: items,
     sameProperty: await samePropertyYield(request, rentals, sales, period),
     page,
     ...(await findProvenance(database, [rentals, sales], YIELDS)),
@@ -135,7 +146,11 @@ export async function getDistribution(request: MarketRequest) {
   const period = parsePeriod(query, now, scope.timeZone);
   const listings = listingScopeOf(scope);
   return {
-    ...{ object: 'market_distribution', scope: formatScope(scope), period, asOf: period.end, measure },
+    object: 'market_distribution',
+    scope: formatScope(scope),
+    period,
+    asOf: period.end,
+    measure,
     ...(await findDistribution(request, listings, { measure, buckets, units: scope.units }, period.end)),
     ...(await findProvenance(database, [scope], metricsOfDistribution(scope.listingType, measure))),
   };
@@ -144,7 +159,11 @@ export async function getDistribution(request: MarketRequest) {
 /** All metrics. */
 export function listMetrics(publicUrl: string) {
   const data = METRICS.map(({ id, unit, kind, types, formula, snapshot }) => ({
-    ...{ id, unit, kind, listingTypes: types, formula },
+    id,
+    unit,
+    kind,
+    listingTypes: types,
+    formula,
     minimumSample: unit === 'count' || kind === 'sum' ? null : MINIMUM_SAMPLE,
     snapshot: snapshot === true,
     definition: definitionUrl(publicUrl, id),

@@ -105,7 +105,8 @@ export async function resolveRentalsAndSales(
   const rentals = await resolveFilters(request, 'rental', now);
   const sales = await resolveFilters(request, 'sale', now);
   const searches = [rentals, sales].map(({ plan, resolved }) => ({
-    ...{ plan: { ...plan, currency: plan.currency ?? currency }, resolved },
+    plan: { ...plan, currency: plan.currency ?? currency },
+    resolved,
   }));
   const shared = await resolveCurrency(currencyOptions(request), searches);
   const inCurrency = (scope: Scope): Scope => ({
@@ -131,7 +132,12 @@ async function resolveFilters(
   await requireAffordable(database, { plan, resolved });
   const [zone = null, ...others] = new Set(await areas.zonesOf(resolved.areaNos, fresh));
   return {
-    ...{ listingType, resolved, units, filters, plan, currencyChoice: null },
+    listingType,
+    resolved,
+    units,
+    filters,
+    plan,
+    currencyChoice: null,
     timeZone: others.length === 0 && zone !== null ? zone : DEFAULT_TIME_ZONE,
   };
 }

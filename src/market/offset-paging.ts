@@ -29,7 +29,11 @@ export function paginate<T>(all: readonly T[], { digest, first, now, currency }:
   const hasMore = first + limit < all.length;
   const nextCursor = hasMore
     ? writeCursor({
-        ...{ query: digest, direction: 'next', startedAt: now, id: '', currency },
+        query: digest,
+        direction: 'next',
+        startedAt: now,
+        id: '',
+        currency,
         values: [first + limit],
       })
     : null;

@@ -9,33 +9,30 @@ import { CURSOR_HINTS } from '../listings/paging.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import { RentalSearchQuery, SaleSearchQuery, type SearchQuery } from '../search/query/parameters.ts';
 import { type Metric, metricOf, metricsFor, suggestMetric } from '../search/summaries/metrics.ts';
-import {
-  addDays,
-  addIntervals,
-  type Day,
-  daysBetween,
-  INTERVALS,
-  type Interval,
-  type Period,
-  startOf,
-  today,
-} from './calendar.ts';
+import { INTERVALS, type Interval } from './calendar.ts';
 
 /** Parameters of a search that are no filters, or that filter by the current state of a listing. */
 export const NOT_FILTERS = [
-  ...['status', 'underContract', 'ids', 'sort', 'limit', 'cursor', 'count', 'includeTotalCount', 'fields'],
-  ...[
-    'include',
-    'display',
-    'facets',
-    'priceBucket',
-    'stats',
-    'cluster',
-    'zoom',
-    'explain',
-    'format',
-    'units',
-  ],
+  'status',
+  'underContract',
+  'ids',
+  'sort',
+  'limit',
+  'cursor',
+  'count',
+  'includeTotalCount',
+  'fields',
+
+  'include',
+  'display',
+  'facets',
+  'priceBucket',
+  'stats',
+  'cluster',
+  'zoom',
+  'explain',
+  'format',
+  'units',
 ] as const;
 
 const isFilter = ([name]: [string, TSchema]): boolean => !NOT_FILTERS.some((other) => other === name);
@@ -82,7 +79,8 @@ const limit = (what: string) =>
   );
 const cursor = optional(
   Type.String({
-    ...{ maxLength: 2_000, hints: CURSOR_HINTS },
+    maxLength: 2_000,
+    hints: CURSOR_HINTS,
     description: 'The nextCursor of a page. Send the same parameters with it.',
   }),
 );
@@ -97,15 +95,22 @@ const shared = Object.fromEntries(
 );
 
 export const StatsQuery = Type.Object({
-  ...{ listingType, ...scope, ...period, metrics, groupBy },
-  ...{ limit: limit('Groups'), cursor },
+  listingType,
+  ...scope,
+  ...period,
+  metrics,
+  groupBy,
+  limit: limit('Groups'),
+  cursor,
 });
 
 /** A rolling window of up to 999 days. */
 export const WINDOW_PATTERN = '^P[1-9][0-9]{0,2}D$';
 
 export const HistoryQuery = Type.Object({
-  ...{ listingType, ...scope, metrics },
+  listingType,
+  ...scope,
+  metrics,
   interval: optional(
     oneOf<Interval>(INTERVALS, {
       default: 'month',
@@ -116,34 +121,40 @@ export const HistoryQuery = Type.Object({
   to: day('The day after the last point. Default: the end of the last full interval.'),
   periods: optional(
     Type.Integer({
-      ...{ minimum: 1, maximum: 1_200, aliases: ['historyRange'] },
+      minimum: 1,
+      maximum: 1_200,
+      aliases: ['historyRange'],
       description: 'Number of points before `to`. Default: 12.',
     }),
   ),
   window: optional(
     Type.String({
-      ...{ maxLength: 5, pattern: WINDOW_PATTERN },
+      maxLength: 5,
+      pattern: WINDOW_PATTERN,
       description:
         'Rolling window such as `P30D`: each point covers that many days up to its end, whatever the interval.',
     }),
   ),
-  ...{ limit: limit('Points'), cursor },
+  limit: limit('Points'),
+  cursor,
 });
 
 const comparedAreas = Type.Array(Type.String({ maxLength: 200 }), {
-  ...{ maxItems: 50, uniqueItems: true },
+  maxItems: 50,
+  uniqueItems: true,
   aliases: (area as { aliases?: string[] } | undefined)?.aliases ?? [],
   description: 'The areas to compare.',
 });
 
 export const CompareQuery = Type.Object({
-  ...{
-    listingType,
-    areaId: comparedAreas,
-    ...within,
-    units: unitsParameter,
-  },
-  ...{ ...period, metrics, limit: limit('Areas'), cursor },
+  listingType,
+  areaId: comparedAreas,
+  ...within,
+  units: unitsParameter,
+  ...period,
+  metrics,
+  limit: limit('Areas'),
+  cursor,
 });
 
 export const YieldQuery = Type.Object({
@@ -158,7 +169,9 @@ export const MEASURES = ['price', 'pricePerArea', 'livingArea', 'daysOnMarket'] 
 export type MeasureName = (typeof MEASURES)[number];
 
 export const DistributionQuery = Type.Object({
-  ...{ listingType, ...scope, ...period },
+  listingType,
+  ...scope,
+  ...period,
   measure: oneOf<MeasureName>(MEASURES, {
     description: 'Measure, over the inventory at the end of the period. Rents are per month.',
   }),
@@ -215,73 +228,4 @@ export function parseMetric(id: string, type: ListingType, parameter = 'metrics'
   if (!metric.types.includes(type))
     throw invalidParameter(parameter, `${id} does not exist for listingType=${type}`);
   return { id, metric, change: change === 'mom' || change === 'yoy' ? change : null };
-}
-
-/** Earliest date of a period. */
-const FIRST_DAY = '1900-01-01';
-/** Longest period: a hundred years. */
-const MAX_DAYS = 36_525;
-
-/** The period of `from` and `to`; by default the last full calendar month. Throws INVALID_PARAMETER. */
-export function parsePeriod({ from, to }: MarketQuery, now: number, timeZone: string): Period {
-  const day = today(now, timeZone);
-  if (from === undefined && to === undefined) {
-    const end = startOf(day, 'month');
-    return { start: addIntervals(end, 'month', -1), end };
-  }
-  if (from === undefined) throw invalidParameter('from', 'is missing: send from and to together');
-  if (to === undefined) throw invalidParameter('to', 'is missing: send from and to together');
-  return validatePeriod({ start: from, end: to }, day);
-}
-
-function validatePeriod(period: Period, day: Day): Period {
-  if (period.start < FIRST_DAY) throw invalidParameter('from', `is before ${FIRST_DAY}`);
-  if (period.start >= period.end) throw invalidParameter('from', `is not before to, which is ${period.end}`);
-  if (period.end > addDays(day, 1))
-    throw invalidParameter('to', `is after tomorrow, ${addDays(day, 1)}: there is no data about the future`);
-  if (daysBetween(period) > MAX_DAYS) throw invalidParameter('from', 'is more than 100 years before to');
-  return period;
-}
-
-const DEFAULT_POINTS = 12;
-const MAX_POINTS = 1_200;
-
-/** The points of a series, the oldest first. Throws INVALID_PARAMETER. */
-export function parseSeries(query: MarketQuery, now: number, timeZone: string): Period[] {
-  const { interval = 'month', from, to, periods } = query;
-  if (from !== undefined && to !== undefined && periods !== undefined)
-    throw invalidParameter('periods', 'cannot be combined with both from and to: send two of the three');
-  const day = today(now, timeZone);
-  for (const [name, value] of [
-    ['from', from],
-    ['to', to],
-  ] as const) {
-    if (value !== undefined && startOf(value, interval) !== value)
-      throw invalidParameter(name, `is not the first day of a ${interval}`, startOf(value, interval));
-  }
-  const current = startOf(day, interval);
-  const count = periods ?? DEFAULT_POINTS;
-  const end =
-    to ?? (from !== undefined && periods !== undefined ? addIntervals(from, interval, count) : current);
-  const start = from ?? addIntervals(end, interval, -count);
-  if (to === undefined && from !== undefined && periods === undefined && start >= end)
-    throw invalidParameter('from', `must be before ${current}: no full ${interval} has passed since then`);
-  if (start < FIRST_DAY) throw invalidParameter(from ? 'from' : 'periods', `goes back before ${FIRST_DAY}`);
-  if (start >= end) throw invalidParameter('from', `is not before to, which is ${end}`);
-  if (end > startOf(addIntervals(day, interval, 1), interval))
-    throw invalidParameter(to ? 'to' : 'periods', 'goes past the current interval');
-  return pointsOf(start, end, interval, query.window);
-}
-
-function pointsOf(start: Day, end: Day, interval: Interval, window: string | undefined): Period[] {
-  const points: Period[] = [];
-  for (let from = start; from < end; ) {
-    const to = addIntervals(from, interval, 1);
-    const days = window === undefined ? null : Number(window.slice(1, -1));
-    points.push({ start: days === null ? from : addDays(to, -days), end: to });
-    if (points.length > MAX_POINTS)
-      throw invalidParameter('from', `produces more than ${MAX_POINTS} points; choose a longer interval`);
-    from = to;
-  }
-  return points;
 }

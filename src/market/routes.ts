@@ -34,11 +34,10 @@ import {
   HistoryQuery,
   type MarketQuery,
   parseMetrics,
-  parsePeriod,
-  parseSeries,
   StatsQuery,
   YieldQuery,
 } from './parameters.ts';
+import { parsePeriod, parseSeries } from './periods.ts';
 import {
   ComparisonSchema,
   DistributionSchema,
@@ -85,7 +84,10 @@ const access = { credentials: 'optional', scope: 'listings:read', counts: 'month
 
 const ENDPOINTS: readonly Endpoint[] = [
   {
-    ...{ path: 'stats', operation: 'getMarketStats', query: StatsQuery, schema: StatsSchema },
+    path: 'stats',
+    operation: 'getMarketStats',
+    query: StatsQuery,
+    schema: StatsSchema,
     answer: getStats,
     reads: [parseMetrics, readPeriod],
     summary: 'Get market statistics of one period',
@@ -94,21 +96,30 @@ const ENDPOINTS: readonly Endpoint[] = [
       'type or bedrooms. Listings count by their state in the period, not by what became of them later.',
   },
   {
-    ...{ path: 'history', operation: 'getMarketHistory', query: HistoryQuery, schema: HistorySchema },
+    path: 'history',
+    operation: 'getMarketHistory',
+    query: HistoryQuery,
+    schema: HistorySchema,
     answer: getHistory,
     reads: [parseMetrics, readSeries],
     summary: 'Get market statistics over time',
     description: 'One point per interval, oldest first. Each point equals `stats` for its period.',
   },
   {
-    ...{ path: 'compare', operation: 'compareMarkets', query: CompareQuery, schema: ComparisonSchema },
+    path: 'compare',
+    operation: 'compareMarkets',
+    query: CompareQuery,
+    schema: ComparisonSchema,
     answer: getComparison,
     reads: [parseMetrics, readPeriod],
     summary: 'Compare market statistics of areas',
     description: 'The same statistics for several areas, over the same days.',
   },
   {
-    ...{ path: 'yield', operation: 'getMarketYield', query: YieldQuery, schema: YieldSchema },
+    path: 'yield',
+    operation: 'getMarketYield',
+    query: YieldQuery,
+    schema: YieldSchema,
     answer: getYield,
     reads: [readPeriod],
     summary: 'Get gross rent yields by bedrooms',
@@ -117,8 +128,11 @@ const ENDPOINTS: readonly Endpoint[] = [
       'sale listings, for each number of bedrooms. `sameProperty` compares only homes that were offered both ways.',
   },
   {
-    ...{ path: 'distribution', operation: 'getMarketDistribution', query: DistributionQuery },
-    ...{ schema: DistributionSchema, answer: getDistribution },
+    path: 'distribution',
+    operation: 'getMarketDistribution',
+    query: DistributionQuery,
+    schema: DistributionSchema,
+    answer: getDistribution,
     reads: [readPeriod],
     summary: 'Get the distribution of one measure',
     description: 'Percentiles and a histogram over the listings on the market at the end of the period.',
@@ -148,10 +162,16 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
     };
     return route<Principal>()({
       method: 'GET',
-      ...{ path: `/v1/market/${endpoint.path}`, operation: endpoint.operation, tag: 'Market' },
-      ...{ summary: endpoint.summary, description: endpoint.description, access, query: endpoint.query },
+      path: `/v1/market/${endpoint.path}`,
+      operation: endpoint.operation,
+      tag: 'Market',
+      summary: endpoint.summary,
+      description: endpoint.description,
+      access,
+      query: endpoint.query,
       codes: ['INVALID_CURSOR', 'INVALID_GEOMETRY', 'SEARCH_LOADING'],
-      ...{ answer: { description: endpoint.summary, schema: endpoint.schema }, check },
+      answer: { description: endpoint.summary, schema: endpoint.schema },
+      check,
       async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
         const fresh = bypassesCache(headers);
         const asker = { caller: caller.account, request: {}, remedy: REMEDY };
@@ -161,10 +181,17 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
         const read = (left: AbortSignal) =>
           analytics.within(REMEDY, left, (within) =>
             endpoint.answer({
-              ...{ database: abortableDatabase(database, within), signal: within },
-              ...{ findCurrencies, defaultCurrency, areas, fresh },
-              ...{ facts: oneState(facts), scan: () => analytics.scan(asker, within) },
-              ...{ query: market, limit, now: clock.now() },
+              database: abortableDatabase(database, within),
+              signal: within,
+              findCurrencies,
+              defaultCurrency,
+              areas,
+              fresh,
+              facts: oneState(facts),
+              scan: () => analytics.scan(asker, within),
+              query: market,
+              limit,
+              now: clock.now(),
             }),
           );
         const cacheKey = [endpoint.path, market, limit];
@@ -186,7 +213,10 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
 function metricsRoute(publicUrl: string): Route<Principal> {
   return route<Principal>()({
     method: 'GET',
-    ...{ path: '/v1/market/metrics', operation: 'listMetrics', tag: 'Market', access },
+    path: '/v1/market/metrics',
+    operation: 'listMetrics',
+    tag: 'Market',
+    access,
     summary: 'List the definitions of all metrics',
     description: 'Every metric with its unit, formula in words and minimum sample.',
     answer: { description: 'All metrics', schema: MetricListSchema },

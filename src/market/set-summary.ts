@@ -17,8 +17,14 @@ export interface Member {
 
 /** A member of which nothing is known; it is filled anew for each. */
 export const memberOf = (): Member => ({
-  ...{ price: Number.NaN, livingArea: Number.NaN, age: Number.NaN, days: Number.NaN },
-  ...{ ratio: Number.NaN, originalRatio: Number.NaN, dropped: Number.NaN, monthsFree: Number.NaN },
+  price: Number.NaN,
+  livingArea: Number.NaN,
+  age: Number.NaN,
+  days: Number.NaN,
+  ratio: Number.NaN,
+  originalRatio: Number.NaN,
+  dropped: Number.NaN,
+  monthsFree: Number.NaN,
 });
 
 const positive = (value: number): number => (value > 0 ? value : Number.NaN);
@@ -73,7 +79,11 @@ export class SetSummary {
 
   constructor(measures: readonly Measure[]) {
     this.#collected = measures.map((each) => ({
-      ...{ measure: each, isFlag: FLAGS.has(each), values: [], n: 0, sum: 0 },
+      measure: each,
+      isFlag: FLAGS.has(each),
+      values: [],
+      n: 0,
+      sum: 0,
     }));
   }
 

@@ -44,7 +44,11 @@ function band(
   const suppressed = nRentals < MINIMUM_SAMPLE || nSales < MINIMUM_SAMPLE;
   const ratio = suppressed || rent === null || price === null ? null : (12 * rent) / price;
   return {
-    ...{ bedrooms, nRentals, nSales, suppressed, unit: 'share' },
+    bedrooms,
+    nRentals,
+    nSales,
+    suppressed,
+    unit: 'share',
     value: ratio === null ? null : roundedFor('share', ratio),
     priceToRentRatio: ratio === null ? null : roundedFor('ratio', 1 / ratio),
   };

@@ -80,8 +80,11 @@ export function createCompletion({ routes, prompts }: CompletionOptions): Comple
     'property://{id}': nothing,
   };
   const ofArguments: Readonly<Record<ArgumentKind, Completer>> = {
-    ...{ area: areaNames, listingType: listingTypes },
-    ...{ count: nothing, price: nothing, text: nothing },
+    area: areaNames,
+    listingType: listingTypes,
+    count: nothing,
+    price: nothing,
+    text: nothing,
   };
 
   function completerOf(ref: CompleteRequestParams['ref'], argument: string): Completer {

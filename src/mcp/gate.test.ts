@@ -25,10 +25,15 @@ const OWN = { credentials: 'required', resource: '/mcp', challengeScope: Object.
 
 test('a call needs credentials, the scope of its route, and counts as its route, whatever tier that needs', () => {
   assert.deepEqual(access('tools/call', { name: 'search' }), {
-    ...{ ...OWN, scope: 'listings:read', counts: 'month' },
+    ...OWN,
+    scope: 'listings:read',
+    counts: 'month',
   });
   assert.deepEqual(access('tools/call', { name: 'live' }), {
-    ...{ ...OWN, scope: 'listings:live', counts: 'month', stream: true },
+    ...OWN,
+    scope: 'listings:live',
+    counts: 'month',
+    stream: true,
   });
 });
 

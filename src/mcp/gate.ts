@@ -44,7 +44,8 @@ export function createGate({ accessOfTool, accessOfResource }: GateOptions): Lat
       // has no places for streams either, which would be told instead.
       const isTierTooLow = tier !== undefined && !atLeast(caller.tier, tier);
       return {
-        ...{ ...ENDPOINT_ACCESS, counts },
+        ...ENDPOINT_ACCESS,
+        counts,
         ...(scope !== undefined && { scope }),
         ...(stream !== undefined && !isTierTooLow && { stream }),
       };

@@ -61,7 +61,9 @@ export function createMcpServer(options: McpServerOptions): ServeMessage {
     if (message.method !== 'subscriptions/listen') return serve(handler.fetch, call, body);
     const { caller, address, signal } = call;
     const subscription = await subscriptions.open({
-      ...{ caller, signal, uris: requestedUris(message) },
+      caller,
+      signal,
+      uris: requestedUris(message),
       credential: { authorization: call.headers.authorization ?? '', address },
     });
     // A handler of its own, since the SDK ends the streams of one handler together only.
@@ -98,8 +100,11 @@ function webHeaders(headers: McpCall['headers']): Record<string, string> {
 }
 
 const CACHE_HINTS = {
-  ...{ 'server/discover': LIST_HINT, 'tools/list': LIST_HINT, 'prompts/list': LIST_HINT },
-  ...{ 'resources/list': LIST_HINT, 'resources/templates/list': LIST_HINT },
+  'server/discover': LIST_HINT,
+  'tools/list': LIST_HINT,
+  'prompts/list': LIST_HINT,
+  'resources/list': LIST_HINT,
+  'resources/templates/list': LIST_HINT,
 };
 const COMMON = { tools: {}, prompts: {}, completions: {} };
 /** The older era has no streams that could tell of a change without a session. */
@@ -187,7 +192,13 @@ function toolContext(call: McpCall, { mcpReq }: ServerContext): ToolContext {
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   return {
-    ...{ caller, requestId, address, peer, headers, refusal, signal: mcpReq.signal },
+    caller,
+    requestId,
+    address,
+    peer,
+    headers,
+    refusal,
+    signal: mcpReq.signal,
     ...(progressToken !== undefined && {
       progress: (message) => {
         progress += 1;

@@ -74,11 +74,18 @@ test('prompts and descriptions of resources name tools that there are', () => {
 
 test('the conditions stand in the prompt as JSON', () => {
   const text = textOf('find_home', {
-    ...{ area: ' Noe Valley', listingType: 'SALE', bedrooms: '3', maxPrice: '1500000', wishes: '' },
+    area: ' Noe Valley',
+    listingType: 'SALE',
+    bedrooms: '3',
+    maxPrice: '1500000',
+    wishes: '',
   });
   const [, json = ''] = /```json\n([\s\S]*)\n```$/.exec(text) ?? [];
   assert.deepEqual(JSON.parse(json), {
-    ...{ area: 'Noe Valley', listingType: 'sale', bedrooms: 3, maxPrice: 1_500_000 },
+    area: 'Noe Valley',
+    listingType: 'sale',
+    bedrooms: 3,
+    maxPrice: 1_500_000,
   });
 });
 

@@ -37,25 +37,36 @@ export interface McpPrompts {
 export const LISTING_TYPES = ['rental', 'sale'] as const;
 
 const AREA: ArgumentRow = {
-  ...{ name: 'area', title: 'Area', kind: 'area', required: true },
+  name: 'area',
+  title: 'Area',
+  kind: 'area',
+  required: true,
   description: 'Name of a neighbourhood, city, county or ZIP code.',
 };
 const LISTING_TYPE: ArgumentRow = {
-  ...{ name: 'listingType', title: 'For rent or for sale', kind: 'listingType', required: true },
+  name: 'listingType',
+  title: 'For rent or for sale',
+  kind: 'listingType',
+  required: true,
   description: 'rental or sale.',
 };
 const BEDROOMS: ArgumentRow = {
-  ...{ name: 'bedrooms', title: 'Bedrooms', kind: 'count' },
+  name: 'bedrooms',
+  title: 'Bedrooms',
+  kind: 'count',
   description: 'Bedrooms, at least.',
 };
 const MAX_PRICE: ArgumentRow = {
-  ...{ name: 'maxPrice', title: 'Highest price', kind: 'price' },
+  name: 'maxPrice',
+  title: 'Highest price',
+  kind: 'price',
   description: 'Highest price, a whole number: of a rental by the month.',
 };
 
 const PROMPTS: readonly PromptRow[] = [
   {
-    ...{ name: 'find_home', title: 'Find a home' },
+    name: 'find_home',
+    title: 'Find a home',
     description: 'Search an area for homes that fit, compare the best of them, and look one up live.',
     arguments: [
       AREA,
@@ -63,7 +74,9 @@ const PROMPTS: readonly PromptRow[] = [
       BEDROOMS,
       MAX_PRICE,
       {
-        ...{ name: 'wishes', title: 'Wishes', kind: 'text' },
+        name: 'wishes',
+        title: 'Wishes',
+        kind: 'text',
         description: 'What else matters, in your own words.',
       },
     ],
@@ -77,11 +90,15 @@ const PROMPTS: readonly PromptRow[] = [
     ].join('\n'),
   },
   {
-    ...{ name: 'is_price_fair', title: 'Is this price fair?' },
+    name: 'is_price_fair',
+    title: 'Is this price fair?',
     description: 'Compare the asking price of a home with similar homes and with its market.',
     arguments: [
       {
-        ...{ name: 'home', title: 'Home', kind: 'text', required: true },
+        name: 'home',
+        title: 'Home',
+        kind: 'text',
+        required: true,
         description: 'Id of a listing or a property, or its address.',
       },
     ],
@@ -94,7 +111,8 @@ const PROMPTS: readonly PromptRow[] = [
     ].join('\n'),
   },
   {
-    ...{ name: 'watch_area', title: 'Watch an area' },
+    name: 'watch_area',
+    title: 'Watch an area',
     description: 'Set a watcher on an area, and read what happens there.',
     arguments: [AREA, LISTING_TYPE, BEDROOMS, MAX_PRICE],
     text: [
@@ -116,7 +134,9 @@ export function createPrompts(): McpPrompts {
   return {
     list: () =>
       PROMPTS.map(({ name, title, description, arguments: rows }) => ({
-        ...{ name, title, description },
+        name,
+        title,
+        description,
         arguments: rows.map(({ kind: _, required = false, ...row }) => ({ ...row, required })),
       })),
     get(name, args) {

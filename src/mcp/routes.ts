@@ -44,7 +44,10 @@ export function mcpRoutes(options: McpRouteOptions): readonly Route<Principal>[]
       guard,
       guardsPath: true,
       late: gate,
-      ...{ body: Type.Unknown(), ownBody: true, bodyBytes: MAX_BODY_BYTES, ownQuery: true },
+      body: Type.Unknown(),
+      ownBody: true,
+      bodyBytes: MAX_BODY_BYTES,
+      ownQuery: true,
       accepts: ANSWER_TYPES,
       answer: { description: 'A message of JSON-RPC, or a stream of them' },
       errors: createErrorForm(publicUrl),
@@ -100,7 +103,8 @@ function getRoute(path: string, publicUrl: string): Route<Principal> {
 /** The SDK is loaded with the first message, so that a service without agents pays no memory for it. */
 function createLoader({ metrics, ...options }: McpRouteOptions): () => Promise<ServeMessage> {
   const calls = metrics.counter('freehold_mcp_calls_total', 'Calls of MCP tools, by tool and outcome.', [
-    ...['tool', 'outcome'],
+    'tool',
+    'outcome',
   ]);
   const durations = metrics.durations(
     'freehold_mcp_call_duration_seconds',
@@ -123,9 +127,20 @@ function createLoader({ metrics, ...options }: McpRouteOptions): () => Promise<S
 }
 
 const METHODS = new Set([
-  ...['initialize', 'server/discover', 'ping', 'tools/list', 'tools/call', 'prompts/list', 'prompts/get'],
-  ...['resources/list', 'resources/templates/list', 'resources/read', 'completion/complete'],
-  ...['subscriptions/listen', 'notifications/initialized', 'notifications/cancelled'],
+  'initialize',
+  'server/discover',
+  'ping',
+  'tools/list',
+  'tools/call',
+  'prompts/list',
+  'prompts/get',
+  'resources/list',
+  'resources/templates/list',
+  'resources/read',
+  'completion/complete',
+  'subscriptions/listen',
+  'notifications/initialized',
+  'notifications/cancelled',
 ]);
 
 /** Method and tool for the log: never a name that the client made up, which could be a secret. */

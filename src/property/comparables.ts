@@ -204,7 +204,10 @@ export async function listSimilar(
   const subject = homeFacts(visible.subject);
   if (subject === null) return { data: [], listings: [] };
   const homes = await findNeighbours(nearby, {
-    ...{ ...neighbourScope(visible, request), subject, currency: null, closedSince: null },
+    ...neighbourScope(visible, request),
+    subject,
+    currency: null,
+    closedSince: null,
   });
   const ranked = rankBySimilarity(subject, homes).slice(0, request.count);
   const similar = await presentRanked(database, ranked, subject, visible.view);
@@ -225,7 +228,10 @@ export async function listComparables(
   const { daysOld = DEFAULT_DAYS_OLD, count } = request;
   const { currency } = visible.subject.record;
   const ranked = await findComparables(nearby, {
-    ...{ ...neighbourScope(visible, request), subject, currency, daysOld },
+    ...neighbourScope(visible, request),
+    subject,
+    currency,
+    daysOld,
   });
   const comparables = await presentRanked(database, ranked.slice(0, count), subject, visible.view);
   return {

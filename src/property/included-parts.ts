@@ -58,7 +58,11 @@ export const needsLookup = (include: readonly Includable[]): boolean =>
   LOOKED_UP_PARTS.some((part) => include.includes(part));
 
 export const NO_PARTS: PropertyParts = {
-  ...{ photos: null, areas: null, comparables: null, estimate: null, reso: null },
+  photos: null,
+  areas: null,
+  comparables: null,
+  estimate: null,
+  reso: null,
 };
 
 /** Looks up the parts that are included; the others are null. */

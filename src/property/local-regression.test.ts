@@ -23,7 +23,9 @@ test('a plane is found again from points on it, whatever their weights', () => {
       number(-2, 2),
       (points, c, a, b) => {
         const observations = [...points, ...spread].map(({ x, y, weight }) => ({
-          ...{ differences: [x, y], value: c + a * x + b * y, weight },
+          differences: [x, y],
+          value: c + a * x + b * y,
+          weight,
         }));
         const { value, residual } = fitLocally(observations, [FREE, FREE]);
         assert.ok(Math.abs(value - c) < 1e-5, `${value} is not ${c}`);

@@ -36,8 +36,11 @@ import { EstimateSchema, estimateProperty } from './valuation.ts';
 
 export function propertyRoutes(options: LivePropertyOptions): readonly Route<Principal>[] {
   return [
-    ...[listingsRoute(options), historyRoute(options)],
-    ...[similarRoute(options), comparablesRoute(options), estimateRoute(options)],
+    listingsRoute(options),
+    historyRoute(options),
+    similarRoute(options),
+    comparablesRoute(options),
+    estimateRoute(options),
     propertyRoute(options),
   ];
 }
@@ -98,7 +101,9 @@ const historyRoute = (options: PropertyRouteOptions) =>
       const entries = property.history.filter(({ listingId }) => visible.has(listingId));
       const limit = pageSize(options.tiers[caller.tier], query.limit);
       const { rows: data, page } = pageOfHistory(entries, {
-        ...{ limit, cursor: query.cursor, propertyId: property.id },
+        limit,
+        cursor: query.cursor,
+        propertyId: property.id,
       });
       return {
         json: { object: 'list', data, page },
@@ -222,8 +227,12 @@ const comparablesRoute = (options: PropertyRouteOptions) =>
       const { currency } = subject.record;
       return {
         json: {
-          ...{ object: 'comparables', propertyId: property.id, listingType, currency },
-          ...{ subject: presentSubject(subject), data },
+          object: 'comparables',
+          propertyId: property.id,
+          listingType,
+          currency,
+          subject: presentSubject(subject),
+          data,
         },
         listings: [subject, ...listings],
         isOfMarket: true,

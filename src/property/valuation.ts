@@ -75,7 +75,10 @@ export async function estimateProperty(
     const market = { listingType: type, currency, now, ignoreDisplayRules };
     const [ranked, slope] = await Promise.all([
       findComparables(database, {
-        ...{ ...market, subject: facts, radiusKm: ESTIMATE_RADIUS_KM, daysOld: ESTIMATE_DAYS_OLD },
+        ...market,
+        subject: facts,
+        radiusKm: ESTIMATE_RADIUS_KM,
+        daysOld: ESTIMATE_DAYS_OLD,
         except: visible.property.listings.map(({ id }) => id),
       }),
       trends.slope({ ...market, propertyType: facts.propertyType, location: facts.location }),
@@ -84,9 +87,15 @@ export async function estimateProperty(
     if (estimate === null) return noValuation('too_few_comparables', ranked.length, now);
     const { value, low, high, n, basis } = estimate;
     return {
-      ...{ value: toThreeDigits(value), low: toThreeDigits(low), high: toThreeDigits(high), level: LEVEL },
-      ...{ n, basis },
-      ...{ asOf: day(now), method: METHOD_IN_WORDS, reason: null },
+      value: toThreeDigits(value),
+      low: toThreeDigits(low),
+      high: toThreeDigits(high),
+      level: LEVEL,
+      n,
+      basis,
+      asOf: day(now),
+      method: METHOD_IN_WORDS,
+      reason: null,
     };
   };
   const [sale, rent] = await Promise.all([valuate('sale'), valuate('rental')]);
@@ -100,8 +109,15 @@ function findReasonAgainst(visible: VisibleProperty, facts: HomeFacts | null): R
 }
 
 const noValuation = (reason: Reason, n: number, now: number): Valuation => ({
-  ...{ value: null, low: null, high: null, level: null, n, basis: null },
-  ...{ asOf: day(now), method: METHOD_IN_WORDS, reason },
+  value: null,
+  low: null,
+  high: null,
+  level: null,
+  n,
+  basis: null,
+  asOf: day(now),
+  method: METHOD_IN_WORDS,
+  reason,
 });
 
 const day = (now: number): string => new Date(now).toISOString().slice(0, 10);

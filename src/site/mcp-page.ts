@@ -53,33 +53,38 @@ and the address, and choose <em>OAuth</em>. Needs a public https address; takes 
 ${code(`{ "servers": { "freehold": { "type": "http", "url": "${url}" } } }`)}
 <p>With a key, for which VS Code asks once:</p>
 ${code(
-  ...['{', '  "inputs": [{ "type": "promptString", "id": "freehold-key",'],
-  ...['    "description": "Freehold API key", "password": true }],', '  "servers": { "freehold": {'],
-  ...[
-    `    "type": "http", "url": "${url}",`,
-    `    "headers": { "Authorization": "Bearer \${input:freehold-key}" }`,
-  ],
-  ...['  } }', '}'],
+  '{',
+  '  "inputs": [{ "type": "promptString", "id": "freehold-key",',
+  '    "description": "Freehold API key", "password": true }],',
+  '  "servers": { "freehold": {',
+
+  `    "type": "http", "url": "${url}",`,
+  `    "headers": { "Authorization": "Bearer \${input:freehold-key}" }`,
+  '  } }',
+  '}',
 )}
 <h3>Cursor</h3>
 <p>In <code>.cursor/mcp.json</code>:</p>
 ${code(`{ "mcpServers": { "freehold": { "url": "${url}" } } }`)}
 <p>With a key from the environment:</p>
 ${code(
-  ...['{ "mcpServers": { "freehold": {', `  "url": "${url}",`],
-  ...[`  "headers": { "Authorization": "Bearer \${env:FREEHOLD_PRO_KEY}" }`, '} } }'],
+  '{ "mcpServers": { "freehold": {',
+  `  "url": "${url}",`,
+  `  "headers": { "Authorization": "Bearer \${env:FREEHOLD_PRO_KEY}" }`,
+  '} } }',
 )}
 <h3>mcp-remote</h3>
 <p>For clients that only start programs, such as Claude Desktop with a service on its own machine:</p>
 ${code('{ "mcpServers": { "freehold": {', `  "command": "npx", "args": ["-y", "mcp-remote", "${url}"]`, '} } }')}
 <p>With a key:</p>
 ${code(
-  ...['{ "mcpServers": { "freehold": {', '  "command": "npx",'],
-  ...[
-    `  "args": ["-y", "mcp-remote", "${url}",`,
-    `    "--header", "Authorization:\${FREEHOLD_AUTHORIZATION}"],`,
-  ],
-  ...['  "env": { "FREEHOLD_AUTHORIZATION": "Bearer SERVICE-…" }', '} } }'],
+  '{ "mcpServers": { "freehold": {',
+  '  "command": "npx",',
+
+  `  "args": ["-y", "mcp-remote", "${url}",`,
+  `    "--header", "Authorization:\${FREEHOLD_AUTHORIZATION}"],`,
+  '  "env": { "FREEHOLD_AUTHORIZATION": "Bearer SERVICE-…" }',
+  '} } }',
 )}
 <h3>Inspector</h3>
 <p>A page for trying tools by hand: <code>npx @modelcontextprotocol/inspector</code>. In a shell:</p>

@@ -20,8 +20,14 @@ export function metricsPage(metrics: readonly PrintedMetric[], minimumSample: nu
 }
 
 const UNITS: Readonly<Record<string, string>> = {
-  ...{ count: 'number', money: 'money', moneyPerArea: 'money per area', days: 'days', months: 'months' },
-  ...{ share: 'part of 1', ratio: 'ratio', percent: 'percent' },
+  count: 'number',
+  money: 'money',
+  moneyPerArea: 'money per area',
+  days: 'days',
+  months: 'months',
+  share: 'part of 1',
+  ratio: 'ratio',
+  percent: 'percent',
 };
 
 function table(metrics: readonly PrintedMetric[]): Html {

@@ -141,7 +141,12 @@ function pageRoute(
   handle: (call: PageRequest) => Reply | Promise<Reply>,
 ): Route<Principal> {
   return route<Principal>()({
-    ...{ ...common, path, operation, summary, accepts: ['text/html'], handle },
+    ...common,
+    path,
+    operation,
+    summary,
+    accepts: ['text/html'],
+    handle,
     answer: { description: summary, contentType: 'text/html' },
   });
 }
@@ -151,7 +156,11 @@ function textRoute(path: string, summary: string, type: string, text: string): R
   const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' };
   return route<Principal>()({
     ...common,
-    ...{ path, operation: `get ${path}`, summary, accepts: [type], anyAccept: true },
+    path,
+    operation: `get ${path}`,
+    summary,
+    accepts: [type],
+    anyAccept: true,
     answer: { description: summary, contentType: type },
     handle: (call) => conditional(call.headers, etag, { text, headers }),
   });
@@ -161,7 +170,11 @@ function textRoute(path: string, summary: string, type: string, text: string): R
 function redirectRoute(path: string, summary: string, location: string): Route<Principal> {
   return route<Principal>()({
     ...common,
-    ...{ path, operation: `get ${path}`, summary, anyAccept: true, alsoAnswers: {} },
+    path,
+    operation: `get ${path}`,
+    summary,
+    anyAccept: true,
+    alsoAnswers: {},
     answer: { status: 308, description: `Redirects to ${location}.`, contentType: 'text/plain' },
     handle: () => ({ status: 308, headers: { location, 'cache-control': 'no-cache' } }),
   });

@@ -23,7 +23,9 @@ export function startAddressAreas(options: AddressAreaOptions): PeriodicWork {
   const lease = new WorkLease(database, 'areas from addresses');
   let madeAt = Number.NEGATIVE_INFINITY;
   return startPeriodicWork({
-    ...{ clock, report, pause: MINUTE },
+    clock,
+    report,
+    pause: MINUTE,
     async work(isStopped) {
       if (clock.now() - madeAt < DAY) return;
       const { loadedAt } = await database.read((sql) => readPosition(sql, source));

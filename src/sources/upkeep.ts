@@ -103,7 +103,9 @@ class SourceUpkeep {
     let isAnnounced = false;
     try {
       const removal = await removeSource({
-        ...{ database, source, isStopped },
+        database,
+        source,
+        isStopped,
         hold: (tx) => this.#lease.hold(tx),
         onProgress({ listings, areas }) {
           if (!isAnnounced)

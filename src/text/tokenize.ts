@@ -5,19 +5,52 @@ import { joinOrdinals, ORDINALS } from './number-words.ts';
 
 /** Short forms of street types by spelling. */
 export const STREET_TYPES: Readonly<Record<string, string>> = {
-  ...{ street: 'st', str: 'st', avenue: 'ave', av: 'ave', aven: 'ave', boulevard: 'blvd', boul: 'blvd' },
-  ...{ drive: 'dr', drv: 'dr', road: 'rd', lane: 'ln', court: 'ct', crt: 'ct', place: 'pl' },
-  ...{ terrace: 'ter', terr: 'ter', highway: 'hwy', parkway: 'pkwy', pky: 'pkwy', square: 'sq' },
-  ...{ circle: 'cir', trail: 'trl', crossing: 'xing', alley: 'aly', plaza: 'plz', crescent: 'cres' },
-  ...{ expressway: 'expy', freeway: 'fwy', turnpike: 'tpke', route: 'rte', cove: 'cv', heights: 'hts' },
+  street: 'st',
+  str: 'st',
+  avenue: 'ave',
+  av: 'ave',
+  aven: 'ave',
+  boulevard: 'blvd',
+  boul: 'blvd',
+  drive: 'dr',
+  drv: 'dr',
+  road: 'rd',
+  lane: 'ln',
+  court: 'ct',
+  crt: 'ct',
+  place: 'pl',
+  terrace: 'ter',
+  terr: 'ter',
+  highway: 'hwy',
+  parkway: 'pkwy',
+  pky: 'pkwy',
+  square: 'sq',
+  circle: 'cir',
+  trail: 'trl',
+  crossing: 'xing',
+  alley: 'aly',
+  plaza: 'plz',
+  crescent: 'cres',
+  expressway: 'expy',
+  freeway: 'fwy',
+  turnpike: 'tpke',
+  route: 'rte',
+  cove: 'cv',
+  heights: 'hts',
 };
 
 /** Street types without a short form. */
 export const LONG_STREET_TYPES = ['way', 'loop', 'row', 'run', 'walk', 'path', 'mews', 'close', 'pike'];
 
 export const DIRECTIONS: Readonly<Record<string, string>> = {
-  ...{ north: 'n', south: 's', east: 'e', west: 'w' },
-  ...{ northeast: 'ne', northwest: 'nw', southeast: 'se', southwest: 'sw' },
+  north: 'n',
+  south: 's',
+  east: 'e',
+  west: 'w',
+  northeast: 'ne',
+  northwest: 'nw',
+  southeast: 'se',
+  southwest: 'sw',
 };
 
 export const SHORT_FORMS: Readonly<Record<string, string>> = {
@@ -113,8 +146,18 @@ export function splitWords(text: string): string[] {
 
 /** Letters with a plain equivalent that Unicode does not decompose. */
 const PLAIN: Readonly<Record<string, string>> = {
-  ...{ ø: 'o', ł: 'l', đ: 'd', ð: 'd', ħ: 'h', ı: 'i', ŋ: 'n', ŧ: 't' },
-  ...{ ß: 'ss', æ: 'ae', œ: 'oe', þ: 'th' },
+  ø: 'o',
+  ł: 'l',
+  đ: 'd',
+  ð: 'd',
+  ħ: 'h',
+  ı: 'i',
+  ŋ: 'n',
+  ŧ: 't',
+  ß: 'ss',
+  æ: 'ae',
+  œ: 'oe',
+  þ: 'th',
 };
 
 /** A word of splitWords without such letters. */

@@ -79,10 +79,8 @@ function correctDates(
   const priced = events.findLastIndex(({ event }) => event === 'PRICE_CHANGED');
   const changed = events.findLastIndex((entry) => entry.status === status);
   const dated = [
-    ...[
-      { at: listed, moment: listedAt },
-      { at: priced, moment: priceChangedAt },
-    ],
+    { at: listed, moment: listedAt },
+    { at: priced, moment: priceChangedAt },
     { at: changed, moment: statusSince },
   ];
   for (const { at, moment } of dated) {
@@ -103,8 +101,13 @@ function correctPending(events: ListingEvent[], pendingAt: ReportedMoment): List
   if (!closing) return events;
   const { previousStatus, price } = closing;
   const pending: ListingEvent = {
-    ...{ ...NO_VALUES, ...pendingAt, event: 'PENDING', origin: 'upstream' },
-    ...{ status: 'PENDING', previousStatus, price },
+    ...NO_VALUES,
+    ...pendingAt,
+    event: 'PENDING',
+    origin: 'upstream',
+    status: 'PENDING',
+    previousStatus,
+    price,
   };
   const after: ListingEvent = { ...closing, previousStatus: previousStatus && 'PENDING' };
   return events.toSpliced(closed, 1, pending, after);

@@ -98,7 +98,12 @@ function periodsOf({ listing, spans, priceChanges }: ListingTimeline, superseded
       if (startedAt >= endedAt) continue;
       const price = priceAt(priceChanges, startedAt);
       periods.push({
-        ...{ listingId: listing.id, startedAt, endedAt, supersededAt, daysOnMarketStart, price },
+        listingId: listing.id,
+        startedAt,
+        endedAt,
+        supersededAt,
+        daysOnMarketStart,
+        price,
         monthsFree: listing.monthsFree,
       });
     }

@@ -127,18 +127,31 @@ const mapTimes = <From, To>(
   { startedAt, endedAt, supersededAt, daysOnMarketStart }: Readonly<Record<PeriodTime, From>>,
   convert: (time: From) => To,
 ): Record<PeriodTime, To> => ({
-  ...{ startedAt: convert(startedAt), endedAt: convert(endedAt) },
-  ...{ supersededAt: convert(supersededAt), daysOnMarketStart: convert(daysOnMarketStart) },
+  startedAt: convert(startedAt),
+  endedAt: convert(endedAt),
+  supersededAt: convert(supersededAt),
+  daysOnMarketStart: convert(daysOnMarketStart),
 });
 
 const periodRow = (propertyId: string, { listingId, price, monthsFree, ...times }: MarketPeriod) => ({
-  ...{ propertyId, listingId, price, monthsFree },
+  propertyId,
+  listingId,
+  price,
+  monthsFree,
   ...mapTimes(times, formatTimestamp),
 });
 
 const eventRow = (propertyId: string, { listingId, listingType, kind, at, day, ...facts }: MarketEvent) => ({
-  ...{ propertyId, listingId, listingType, kind, day, at: formatTimestamp(at) },
-  ...{ price: facts.price, days: facts.days, ratio: facts.ratio, originalRatio: facts.originalRatio },
+  propertyId,
+  listingId,
+  listingType,
+  kind,
+  day,
+  at: formatTimestamp(at),
+  price: facts.price,
+  days: facts.days,
+  ratio: facts.ratio,
+  originalRatio: facts.originalRatio,
 });
 
 type Placed = Pick<Stored<unknown>, 'place' | 'propertyId'>;
@@ -151,7 +164,8 @@ async function findPeriods(tx: Transaction, propertyIds: readonly string[]): Pro
       months_free as "monthsFree"
     from market_period where property_id = any(${[...propertyIds]}::text[])`;
   return rows.map(({ place, propertyId, ...row }) => ({
-    ...{ place, propertyId },
+    place,
+    propertyId,
     fact: { ...row, ...mapTimes(row, parseTimestamp) },
   }));
 }
@@ -162,7 +176,8 @@ async function findEvents(tx: Transaction, propertyIds: readonly string[]): Prom
       at, day, price, days, ratio, original_ratio as "originalRatio"
     from market_event where property_id = any(${[...propertyIds]}::text[])`;
   return rows.map(({ place, propertyId, ...row }) => ({
-    ...{ place, propertyId },
+    place,
+    propertyId,
     fact: { ...row, at: parseTimestamp(row.at) },
   }));
 }

@@ -29,7 +29,10 @@ export function marketListing(
   observedAt: number,
 ) {
   return {
-    ...{ id, propertyId, listingType: draft.listingType, status: draft.status },
+    id,
+    propertyId,
+    listingType: draft.listingType,
+    status: draft.status,
     createdAt: parseTime(before?.createdAt ?? null) ?? observedAt,
     onMarketDate: draft.onMarketDate,
     timeZone,

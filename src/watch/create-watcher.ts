@@ -77,7 +77,12 @@ async function writeWatcher(
   const watcher = await insertWatcher(
     tx,
     {
-      ...{ ...input, ...target, owner, allowance, subscription: grant === null ? subscription : null, grant },
+      ...input,
+      ...target,
+      owner,
+      allowance,
+      subscription: grant === null ? subscription : null,
+      grant,
       id: `wat_${randomBytes(12).toString('hex')}`,
       cadence: cadenceOf(limits, input.requestedCadence),
       timeZone: input.timeZone ?? target.timeZone,

@@ -91,7 +91,10 @@ export async function answerMatches(
   });
   return {
     json: {
-      ...{ object: 'list', data, page, total: counted.total },
+      object: 'list',
+      data,
+      page,
+      total: counted.total,
       meta: { requestId, totalNote: counted.note, tier: caller.tier },
     },
     headers: pageLinks(options.publicUrl, url, page),

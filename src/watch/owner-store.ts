@@ -165,7 +165,9 @@ export interface ChangedWatcher {
 type ChangedRow = WatcherRow & Omit<ChangedWatcher, 'watcher'>;
 
 const changedOf = ({ before, cadenceBefore, ...row }: ChangedRow): ChangedWatcher => ({
-  ...{ watcher: watcherOf(row), before, cadenceBefore },
+  watcher: watcherOf(row),
+  before,
+  cadenceBefore,
 });
 
 /** Limits of a plan, as watchers follow them. */

@@ -57,7 +57,9 @@ const TIMEOUT = 30_000;
 export function startOwnerUpkeep(options: OwnerUpkeepOptions): { stop(): Promise<void> } {
   const { clock, database, ownerStatus, report } = options;
   const upkeep = startPeriodicWork({
-    ...{ clock, report, pause: PAUSE },
+    clock,
+    report,
+    pause: PAUSE,
     work: (isStopped) => runUpkeep(options, isStopped),
   });
   const unsubscribe = ownerStatus.onHint((hint) => {

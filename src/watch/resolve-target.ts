@@ -58,7 +58,9 @@ export async function resolveTarget(
     const now = options.clock.now();
     const frozen = await freeze({ caller, listingType, query, pointer: '/target/query', now });
     return {
-      ...{ ...frozen, condition: null, timeZone: await timeZoneOfAreas(options, frozen.search.areaNos) },
+      ...frozen,
+      condition: null,
+      timeZone: await timeZoneOfAreas(options, frozen.search.areaNos),
       initialMatchCount: await nullIfUnavailable(count(frozen.search, caller.account)),
     };
   }
@@ -72,7 +74,10 @@ export async function resolveTarget(
   if (first === undefined) throw unknownTarget(target);
   const timeZone = await findTimeZone(options.database, first.id);
   return {
-    ...{ search: null, interpretation: null, condition: null, timeZone },
+    search: null,
+    interpretation: null,
+    condition: null,
+    timeZone,
     initialMatchCount: listings.length,
   };
 }

@@ -89,7 +89,9 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
   ): Route<Principal> => {
     const { action, body, ...documentation } = definition;
     return route<Principal>()({
-      ...{ ...common, ...documentation, params: WatcherParams },
+      ...common,
+      ...documentation,
+      params: WatcherParams,
       path: `/v1/watchers/:id${action === undefined ? '' : `/${action}`}`,
       ...(body !== undefined && { body, ownBody: true, bodyBytes: BODY_BYTES }),
       answer:
@@ -107,7 +109,9 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
     ...collectionRoutes(options, owners),
     one(
       {
-        ...{ method: 'GET', operation: 'getWatcher', summary: 'Get a watcher' },
+        method: 'GET',
+        operation: 'getWatcher',
+        summary: 'Get a watcher',
         alsoAnswers: { 304: 'The watcher still has the ETag in If-None-Match', ...missing },
       },
       async ({ caller, params, headers }) => {
@@ -118,7 +122,10 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
       },
     ),
     route<Principal>()({
-      ...{ ...common, method: 'GET', path: '/v1/watchers/:id/matches', operation: 'listMatches' },
+      ...common,
+      method: 'GET',
+      path: '/v1/watchers/:id/matches',
+      operation: 'listMatches',
       codes: ['INVALID_CURSOR', 'SEARCH_LOADING'],
       summary: 'List what a watcher watches now',
       description:
@@ -135,8 +142,12 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
     }),
     one(
       {
-        ...{ method: 'PATCH', operation: 'updateWatcher', summary: 'Change a watcher' },
-        ...{ description: IF_MATCH, body: WatcherUpdateSchema, alsoAnswers: changing },
+        method: 'PATCH',
+        operation: 'updateWatcher',
+        summary: 'Change a watcher',
+        description: IF_MATCH,
+        body: WatcherUpdateSchema,
+        alsoAnswers: changing,
         codes: ['TIER_RESTRICTED', 'WEBHOOKS_UNAVAILABLE'],
       },
       async (call) => {
@@ -146,7 +157,9 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
     ),
     one(
       {
-        ...{ method: 'DELETE', operation: 'deleteWatcher', summary: 'Delete a watcher' },
+        method: 'DELETE',
+        operation: 'deleteWatcher',
+        summary: 'Delete a watcher',
         description: `Its events stay in GET /v1/events. ${IF_MATCH}`,
         alsoAnswers: { ...missing, 412: changing[412] },
       },
@@ -157,7 +170,10 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
     ),
     one(
       {
-        ...{ method: 'POST', action: 'pause', operation: 'pauseWatcher', summary: 'Pause a watcher' },
+        method: 'POST',
+        action: 'pause',
+        operation: 'pauseWatcher',
+        summary: 'Pause a watcher',
         description: `It sends nothing until you resume it; what happens meanwhile is not told later. ${IF_MATCH}`,
         alsoAnswers: changing,
       },
@@ -165,7 +181,10 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
     ),
     one(
       {
-        ...{ method: 'POST', action: 'resume', operation: 'resumeWatcher', summary: 'Resume a watcher' },
+        method: 'POST',
+        action: 'resume',
+        operation: 'resumeWatcher',
+        summary: 'Resume a watcher',
         description:
           'From now on it tells what changes. Its webhooks are tried at once, and disabled ones prove their URL again. ' +
           IF_MATCH,
@@ -191,7 +210,8 @@ function collectionRoutes(options: WatcherOptions, owners: OwnerUses): readonly 
         'Watches a listing, a property, all listings that match a search, or a figure of the market. Send an `Idempotency-Key` of your own: the ' +
         'same request sent again within 24 hours gets the same answer, and creates nothing.',
       body: WatcherCreateSchema,
-      ...{ ownBody: true, bodyBytes: BODY_BYTES },
+      ownBody: true,
+      bodyBytes: BODY_BYTES,
       answer: { status: 201, description: 'The watcher, at the URL in Location', schema: WatcherSchema },
       alsoAnswers: {
         409: 'A request with this Idempotency-Key is under way',

@@ -59,7 +59,10 @@ export function parseWatcher(body: unknown, now: number): WatcherInput {
   if (backfill && target.type === 'market')
     throw invalidMember('/backfill', 'is of searches: a market watcher tells crossings from now on');
   return {
-    ...{ target, name, requestedCadence: cadence, backfill },
+    target,
+    name,
+    requestedCadence: cadence,
+    backfill,
     timeZone: timeZoneOf(sent.timeZone),
     events: parseEvents(sent.events, target.type) ?? defaultEventsOf(target.type),
     expiresAt: parseExpiry(sent.expiresAt, now) ?? null,

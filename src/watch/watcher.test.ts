@@ -25,18 +25,43 @@ test('only a search can send matches, and no watcher chooses events about itself
 });
 
 const SEARCH: SavedSearch = {
-  ...{ listingType: 'sale', conditions: [], ignoreDisplayRules: true, areaNos: [], words: {} },
-  ...{ units: 'imperial', currency: null, names: { maxPrice: 'maxPrice', bedrooms: 'beds' } },
+  listingType: 'sale',
+  conditions: [],
+  ignoreDisplayRules: true,
+  areaNos: [],
+  words: {},
+  units: 'imperial',
+  currency: null,
+  names: { maxPrice: 'maxPrice', bedrooms: 'beds' },
 };
 
 const WATCHER: Watcher = {
-  ...{ no: 7, id: 'wat_a', owner: 'cus:ann', allowance: 'cus:ann', subscription: 'one', grant: null },
-  ...{ name: null, search: SEARCH, ignoreDisplayRules: false, interpretation: null },
+  no: 7,
+  id: 'wat_a',
+  owner: 'cus:ann',
+  allowance: 'cus:ann',
+  subscription: 'one',
+  grant: null,
+  name: null,
+  search: SEARCH,
+  ignoreDisplayRules: false,
+  interpretation: null,
   target: { type: 'search', listingType: 'sale', query: { maxPrice: 5, beds: 2 } },
-  ...{ events: ['search.match_added'], delivery: [], eventsPerHour: 10, backfill: false },
-  ...{ cadence: 'instant', requestedCadence: null, timeZone: 'UTC' },
-  ...{ status: 'active', statusReason: null, expiresAt: null, metadata: {}, initialMatchCount: 3 },
-  ...{ version: 1, createdAt: 0, updatedAt: 0 },
+  events: ['search.match_added'],
+  delivery: [],
+  eventsPerHour: 10,
+  backfill: false,
+  cadence: 'instant',
+  requestedCadence: null,
+  timeZone: 'UTC',
+  status: 'active',
+  statusReason: null,
+  expiresAt: null,
+  metadata: {},
+  initialMatchCount: 3,
+  version: 1,
+  createdAt: 0,
+  updatedAt: 0,
 };
 
 test('a definition has the search as it was understood, under the display rules of the plan', () => {

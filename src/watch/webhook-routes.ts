@@ -67,7 +67,10 @@ export function webhookRoutes(options: WatcherOptions): readonly Route<Principal
   const define = route<Principal>();
   return [
     define({
-      ...{ ...common, method: 'POST', path: '/v1/watchers/:id/test', operation: 'testWatcher' },
+      ...common,
+      method: 'POST',
+      path: '/v1/watchers/:id/test',
+      operation: 'testWatcher',
       summary: 'Send a test to the webhooks of a watcher',
       description:
         'Sends a signed event `watcher.test` at once, also to a webhook that waits after failures; an answer with 2xx ends the wait. ' +
@@ -83,12 +86,16 @@ export function webhookRoutes(options: WatcherOptions): readonly Route<Principal
       },
     }),
     define({
-      ...{ ...common, method: 'POST', path: '/v1/watchers/:id/rotate-secret', operation: 'rotateSecret' },
+      ...common,
+      method: 'POST',
+      path: '/v1/watchers/:id/rotate-secret',
+      operation: 'rotateSecret',
       summary: 'Give a webhook a new secret',
       description:
         'For 24 hours each delivery is signed with the new secret and with the former one, so that a receiver can change over.',
       body: RotateSecretSchema,
-      ...{ ownBody: true, isBodyOptional: true },
+      ownBody: true,
+      isBodyOptional: true,
       bodyBytes: ROTATION_BYTES,
       answer: { description: 'The webhook with its new secret', schema: RotatedSecretSchema },
       alsoAnswers: conflicts,

@@ -74,7 +74,9 @@ test('whatever a client puts before what its proxy adds, in one header or in two
 test('a client that is no trusted proxy has ten requests a minute, whoever it says it is', async (t) => {
   const random = createRandom(35);
   const service = await serveGuarded(t, {
-    ...{ database, clock: manualClock(), provider: stubProvider() },
+    database,
+    clock: manualClock(),
+    provider: stubProvider(),
     trustedProxies: ['10.0.0.0/8', '::/0', '192.0.2.1'],
   });
   let admitted = 0;

@@ -31,7 +31,8 @@ const RECORD_COUNTS = `
 const { database, url } = await testDatabase({ after });
 await database.write((sql) => sql.unsafe(RECORD_COUNTS));
 const options = {
-  ...{ databaseUrl: url, start: START },
+  databaseUrl: url,
+  start: START,
   anonymous: { minute: MINUTE_QUOTA, month: MONTH_QUOTA },
 };
 const processes = await Promise.all([1, 2].map(() => startGuardedProcess({ after }, options)));

@@ -58,7 +58,9 @@ for (const { name, perPage, perQuestion, stretch, below } of [
     const keys = Array.from({ length: KEYS }, () => service.subscribe('pro'));
     for (const { table } of [world.start(), world.start()]) {
       const pass = startVerdictPass({
-        ...{ table, service, clock: world.clock },
+        table,
+        service,
+        clock: world.clock,
         lease: new WorkLease(world.database, `verdicts of ${name}`),
         report: (error) => failures.push(error),
         onPass: () => passes++,

@@ -30,7 +30,9 @@ function start(t: Closing, service: MemoryService): Passing {
   const [passes, reported]: [number[], unknown[]] = [[], []];
   let rounds = 0;
   const pass = startVerdictPass({
-    ...{ table, service, clock },
+    table,
+    service,
+    clock,
     lease: new WorkLease(database, `verdicts of ${service.name}`),
     report: (error) => reported.push(error),
     onPass: (milliseconds) => passes.push(milliseconds),
@@ -38,7 +40,10 @@ function start(t: Closing, service: MemoryService): Passing {
   });
   atEnd(t, () => pass.stop());
   return {
-    ...{ clock, table, passes, reported },
+    clock,
+    table,
+    passes,
+    reported,
     async pass(milliseconds) {
       // One timer waits between two rounds, none or several while a round is under way.
       const isIdle = () => clock.waiting === 1 || service.waiting.length > 0;

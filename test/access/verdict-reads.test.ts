@@ -48,7 +48,9 @@ test('a hundred verdicts among 20,000 are saved by reading these, before the tab
   );
   const counted = countRows(database);
   const table = new VerdictTable({
-    ...{ database: counted.database, clock: manualClock(), service: 'polar' },
+    database: counted.database,
+    clock: manualClock(),
+    service: 'polar',
     endGrants: async () => {},
   });
   /** Saves a batch of verdicts, each with the key of another subscription as many places further on. */

@@ -171,8 +171,14 @@ test('an area tells all its parents, and every ancestor once', async () => {
 
 test('a file that makes areas parents of each other is borne', async () => {
   const around = (externalId: string, type: 'city' | 'county', parentReference: string) => ({
-    ...{ externalId, type, name: `Ring ${externalId}`, parentReference },
-    ...{ aliases: [], codes: {}, population: null, boundary: null },
+    externalId,
+    type,
+    name: `Ring ${externalId}`,
+    parentReference,
+    aliases: [],
+    codes: {},
+    population: null,
+    boundary: null,
   });
   await writeAreaBatch(database, 'test', [around('r1', 'city', 'r2'), around('r2', 'county', 'r1')]);
   const area: Area = await service.json('/v1/areas/city-r1', keys.pro);

@@ -81,7 +81,10 @@ test('a listing without a place lies in the areas that its address names, and in
     area({ type: 'state', name: 'Franklin', codes: { iso: 'US-FK' }, boundary: square(-80, 30, 9) }),
     ...(['Jefferson', 'Franklin'] as const).map((state, at) =>
       area({
-        ...{ type: 'city', name: 'Twinville', externalId: `Twinville ${state}`, parentReference: state },
+        type: 'city',
+        name: 'Twinville',
+        externalId: `Twinville ${state}`,
+        parentReference: state,
         boundary: square(-99 + 20 * at, 31, 1),
       }),
     ),
@@ -94,7 +97,9 @@ test('a listing without a place lies in the areas that its address names, and in
       parentReference: 'Jefferson',
     }),
     area({
-      ...{ type: 'city', name: 'Saint-Remy', parentReference: 'Orford County' },
+      type: 'city',
+      name: 'Saint-Remy',
+      parentReference: 'Orford County',
       boundary: square(-97, 31, 1),
     }),
     area({ type: 'postal_code', name: '97477', boundary: square(-97, 31, 1) }),

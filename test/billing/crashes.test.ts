@@ -160,8 +160,10 @@ test('any order, repetition and loss of events, changes and deaths end in the st
       const run = ++runs;
       const subscriptions = [0, 1, 2, 3].map(
         (which): PaidSubscription => ({
-          ...{ reference: `r${run}-${which}`, customer: `r${run}-c${which % 3}` },
-          ...{ state: 'active', tier: 'pro' },
+          reference: `r${run}-${which}`,
+          customer: `r${run}-c${which % 3}`,
+          state: 'active',
+          tier: 'pro',
         }),
       );
       const references = subscriptions.map(({ reference }) => reference);

@@ -24,7 +24,8 @@ test('10,000 bad signatures of one address cost 60 checks, and others are served
   const service = await startService(t, {
     environment: {
       ...POLAR_SETTINGS,
-      ...{ POLAR_WEBHOOK_SECRET: `${POLAR_SECRET},${OLD_POLAR_SECRET}`, TRUSTED_PROXIES: '127.0.0.1' },
+      POLAR_WEBHOOK_SECRET: `${POLAR_SECRET},${OLD_POLAR_SECRET}`,
+      TRUSTED_PROXIES: '127.0.0.1',
     },
   });
   const original = crypto.createHmac;

@@ -16,8 +16,12 @@ const NOW = Date.UTC(2026, 0, 10);
 /** Commits one transaction with changes of these listings. */
 async function append(database: Database, listingIds: readonly string[]): Promise<void> {
   const changes = listingIds.map((listingId) => ({
-    ...{ kind: 'updated' as const, listingId, propertyId: 'prp_1', changed: ['price'] },
-    ...{ after: { price: 1 }, before: null },
+    kind: 'updated' as const,
+    listingId,
+    propertyId: 'prp_1',
+    changed: ['price'],
+    after: { price: 1 },
+    before: null,
   }));
   await database.transaction((tx) => appendChanges(tx, changes, NOW, false));
 }
@@ -96,7 +100,8 @@ test('a notification that is lost costs a second at most', async (t) => {
   const { database } = await testDatabase(t);
   const clock = manualClock();
   const deaf: Database = {
-    ...{ ...database, clock },
+    ...database,
+    clock,
     dedicated: (hooks) => database.dedicated({ ...hooks, onNotification: () => {} }),
   };
   const { follower, batches, reported } = follow(t, deaf);
@@ -121,7 +126,8 @@ test('a log that cannot be read is reported and read again, and nothing is lost 
   const clock = manualClock();
   let failures = 3;
   const failing: Database = {
-    ...{ ...database, clock },
+    ...database,
+    clock,
     read: (work, options) =>
       failures-- > 0 ? Promise.reject(new Error('The database is down')) : database.read(work, options),
   };

@@ -19,8 +19,12 @@ const NOW = Date.UTC(2026, 0, 10);
 /** Commits an update of each listing to this price. */
 async function write(price: number, listingIds: readonly string[], quiet = false): Promise<void> {
   const changes = listingIds.map((listingId) => ({
-    ...{ kind: 'updated' as const, listingId, propertyId: 'prp_1', changed: ['price'] },
-    ...{ after: { price }, before: null },
+    kind: 'updated' as const,
+    listingId,
+    propertyId: 'prp_1',
+    changed: ['price'],
+    after: { price },
+    before: null,
   }));
   await database.transaction((tx) => appendChanges(tx, changes, NOW, quiet));
 }

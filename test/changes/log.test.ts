@@ -18,7 +18,10 @@ const { database } = await testDatabase({ after });
 const NOW = Date.UTC(2026, 0, 10);
 
 const change = (listingId: string, price: number) => ({
-  ...{ kind: 'updated' as const, listingId, propertyId: `prp_${listingId}`, changed: ['price'] },
+  kind: 'updated' as const,
+  listingId,
+  propertyId: `prp_${listingId}`,
+  changed: ['price'],
   after: { row: { price } },
   before: { row: { price: 1 } },
 });

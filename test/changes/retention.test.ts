@@ -57,8 +57,10 @@ async function filled(t: TestContext): Promise<Database> {
 test('each day has a partition made ahead, a day that began without gets one with its rows, and days that have none are kept all the same', async (t) => {
   const database = await filled(t);
   assert.deepEqual(await partitions(database), {
-    ...{ 'before any partition': 'change_20260110', today: 'change_20260110' },
-    ...{ tomorrow: 'change_20260111', 'some day': 'change_default' },
+    'before any partition': 'change_20260110',
+    today: 'change_20260110',
+    tomorrow: 'change_20260111',
+    'some day': 'change_default',
   });
   assert.equal((await database.read((sql) => readChanges(sql, 0, 10))).length, 4);
 });

@@ -23,7 +23,9 @@ test('sequence and size of the log are measured at the start and a minute after 
   const bytes = await read('bytes');
   assert.ok(bytes > 0);
   const entries = Array.from({ length: 5_000 }, (_, at) => ({
-    ...{ watcherId: `wat_${at}`, action: 'test', data: { text: 'x'.repeat(100) } },
+    watcherId: `wat_${at}`,
+    action: 'test',
+    data: { text: 'x'.repeat(100) },
   }));
   await database.transaction((tx) => appendPrivateEntries(tx, entries, clock.now()));
   assert.equal(await read('sequence'), 0);

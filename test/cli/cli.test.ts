@@ -269,15 +269,13 @@ test('doctor finds everything in order, and changes nothing where nothing has be
   const { mount = 'ok', ...states } = statesOf(fresh.stdout);
   assert.notEqual(mount, 'fail');
   assert.deepEqual(states, {
-    ...{
-      node: 'ok',
-      configuration: 'ok',
-      'data directory': 'warn',
-      disk: 'ok',
-      port: 'ok',
-      database: 'warn',
-      source: 'ok',
-    },
+    node: 'ok',
+    configuration: 'ok',
+    'data directory': 'warn',
+    disk: 'ok',
+    port: 'ok',
+    database: 'warn',
+    source: 'ok',
   });
   assert.ok(!existsSync(place));
   await mkdir(place, { mode: 0o700 });

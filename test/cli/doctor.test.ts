@@ -250,7 +250,10 @@ test('doctor warns of a running service whose searches are behind the log or out
   const { database } = await testDatabase(t);
   let status = NO_ENGINE.status();
   const checks = healthChecks({
-    ...{ database, findLoading: async () => null, replication: null, source: null },
+    database,
+    findLoading: async () => null,
+    replication: null,
+    source: null,
     engine: { status: () => status },
   });
   const { port, clock } = await serveRoutes(t, [], {

@@ -14,8 +14,11 @@ test('with a database elsewhere and no data directory yet, the first start makes
   const { url } = await emptyDatabase(t);
   const port = await quietPort();
   const environment = {
-    ...{ DATABASE_URL: url, DATA_DIR: 'not/there/yet', PORT: String(port) },
-    ...{ SOURCE: 'sample', SAMPLE_INTERVAL: '0' },
+    DATABASE_URL: url,
+    DATA_DIR: 'not/there/yet',
+    PORT: String(port),
+    SOURCE: 'sample',
+    SAMPLE_INTERVAL: '0',
   };
   const run = startCli(t, ['serve'], { folder, environment });
   let over = false;

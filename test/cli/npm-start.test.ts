@@ -23,13 +23,14 @@ for (const npm of ['npm-10', 'npm-11'])
         // A group of its own, which is ended whole should the test fail.
         detached: true,
         env: {
-          ...{
-            PATH: process.env.PATH,
-            HOME: folder,
-            npm_config_cache: folder,
-            npm_config_update_notifier: 'false',
-          },
-          ...{ DATABASE_URL: database, DATA_DIR: join(folder, 'data'), SOURCE: 'none', PORT: '0' },
+          PATH: process.env.PATH,
+          HOME: folder,
+          npm_config_cache: folder,
+          npm_config_update_notifier: 'false',
+          DATABASE_URL: database,
+          DATA_DIR: join(folder, 'data'),
+          SOURCE: 'none',
+          PORT: '0',
         },
       });
       let output = '';

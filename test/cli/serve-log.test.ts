@@ -27,7 +27,10 @@ async function serve(t: TestContext, level: string) {
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...{ ...INHERITED, DATABASE_URL: url, DATA_DIR: join(folder, 'data'), PORT: '0' },
+      ...INHERITED,
+      DATABASE_URL: url,
+      DATA_DIR: join(folder, 'data'),
+      PORT: '0',
       LOG_LEVEL: level,
     },
   });

@@ -15,8 +15,11 @@ const { account } = server;
 
 const STRIPE = { ...stripeEnvironment(server), DATABASE_URL: url };
 const POLAR = {
-  ...{ DATABASE_URL: url, SUBSCRIPTIONS: 'polar', POLAR_ACCESS_TOKEN: 'polar_oat_0123456789abcdef' },
-  ...{ POLAR_ORGANIZATION_ID: 'organization', POLAR_WEBHOOK_SECRET: 'polar_whs_0123456789abcdef' },
+  DATABASE_URL: url,
+  SUBSCRIPTIONS: 'polar',
+  POLAR_ACCESS_TOKEN: 'polar_oat_0123456789abcdef',
+  POLAR_ORGANIZATION_ID: 'organization',
+  POLAR_WEBHOOK_SECRET: 'polar_whs_0123456789abcdef',
   POLAR_PLANS: 'product=pro',
 };
 

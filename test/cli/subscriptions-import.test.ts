@@ -213,8 +213,11 @@ test('with Stripe keys are imported for its subscriptions, each with one key', a
 
 test('Polar takes no keys from elsewhere', async (t) => {
   const { run } = await stage(t, {
-    ...{ SUBSCRIPTIONS: 'polar', POLAR_ACCESS_TOKEN: 'polar_oat_0123456789', POLAR_ORGANIZATION_ID: 'org' },
-    ...{ POLAR_WEBHOOK_SECRET: 'polar_whs_0123456789', POLAR_PLANS: 'prod=pro' },
+    SUBSCRIPTIONS: 'polar',
+    POLAR_ACCESS_TOKEN: 'polar_oat_0123456789',
+    POLAR_ORGANIZATION_ID: 'org',
+    POLAR_WEBHOOK_SECRET: 'polar_whs_0123456789',
+    POLAR_PLANS: 'prod=pro',
   });
   const end = await run(`key,plan\n${FIRST},pro`);
   assert.equal(end.code, 2);

@@ -71,9 +71,12 @@ test('the last use never goes back, whatever the clock of a process says', async
 });
 
 const SECRETS = {
-  ...{ STRIPE_SECRET_KEY: 'rk_test_0123456789abcdef', STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef' },
-  ...{ POLAR_ACCESS_TOKEN: 'polar_oat_0123456789', POLAR_ORGANIZATION_ID: 'org' },
-  ...{ POLAR_WEBHOOK_SECRET: 'polar_whs_0123456789', POLAR_PLANS: 'prod=pro' },
+  STRIPE_SECRET_KEY: 'rk_test_0123456789abcdef',
+  STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
+  POLAR_ACCESS_TOKEN: 'polar_oat_0123456789',
+  POLAR_ORGANIZATION_ID: 'org',
+  POLAR_WEBHOOK_SECRET: 'polar_whs_0123456789',
+  POLAR_PLANS: 'prod=pro',
 };
 const hash = (byte: number): Buffer => Buffer.alloc(32, byte);
 

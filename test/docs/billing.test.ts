@@ -47,7 +47,8 @@ test('the blocks of docs/billing.md about Stripe work with a bought key, and iss
   const { account } = shop.server;
   const price = account.addPlan('pro', { amount: 1_000, suffix: '_docs' });
   const page = await fetch(`${service.url}/billing/checkout`, {
-    ...{ method: 'POST', body: new URLSearchParams({ price }) },
+    method: 'POST',
+    body: new URLSearchParams({ price }),
   });
   const html = await page.text();
   const [key = ''] = /SERVICE-[0-9A-F-]{36}/.exec(html) ?? [];
@@ -56,7 +57,10 @@ test('the blocks of docs/billing.md about Stripe work with a bought key, and iss
   const folder = await temporaryFolder(t, 'stripe');
   const blocks = shellBlocks(section('Stripe') + section('Check it'));
   const [used = '', issued = '', checked = ''] = await follow(blocks, folder, service.url, {
-    ...{ ...shop.environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key, REFERENCE: id },
+    ...shop.environment,
+    DATABASE_URL: service.databaseUrl,
+    FREEHOLD_PRO_KEY: key,
+    REFERENCE: id,
   });
   assert.match(used, /"tier":"pro"/);
   assert.match(used, new RegExp(`^${id} +pro +…${key.slice(-4)} +active `, 'm'));
@@ -75,7 +79,9 @@ test('the blocks of docs/billing.md about Polar work with the key that it issued
   const folder = await temporaryFolder(t, 'polar');
   const blocks = shellBlocks(section('Polar') + section('Check it'));
   const [used = '', checked = ''] = await follow(blocks, folder, service.url, {
-    ...{ ...shop.environment, DATABASE_URL: service.databaseUrl, FREEHOLD_PRO_KEY: key },
+    ...shop.environment,
+    DATABASE_URL: service.databaseUrl,
+    FREEHOLD_PRO_KEY: key,
   });
   assert.match(used, /"tier":"pro"/);
   assert.match(used, /^[0-9a-f-]{36} +pro +active /m);

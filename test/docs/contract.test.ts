@@ -46,7 +46,10 @@ const document: Document = await service.json('/openapi.json');
 const { paths, components } = document;
 const operations = Object.entries(paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, operation]) => ({
-    ...{ path, method, operation, name: `${method.toUpperCase()} ${path}` },
+    path,
+    method,
+    operation,
+    name: `${method.toUpperCase()} ${path}`,
   })),
 );
 

@@ -23,7 +23,9 @@ test('a search, a live read, a comparison and a watcher go as docs/mcp-transcrip
   const journal = { version: 1, seed: 'freehold', epoch: EPOCH, size: LISTINGS, deeds: [] };
   await writeFile(join(folder, 'sample-market.json'), JSON.stringify(journal));
   const service = await startService(t, {
-    ...{ source: 'sample', sampleListings: LISTINGS, clock: manualClock(EPOCH) },
+    source: 'sample',
+    sampleListings: LISTINGS,
+    clock: manualClock(EPOCH),
     environment: { DATA_DIR: folder },
   });
   // Waits for the engine, which may be a moment behind the load.

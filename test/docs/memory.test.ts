@@ -17,20 +17,16 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   'docs/configuration.md': [`about ${held} a listing, ${built} while they are built`, facts],
   'docs/decisions/0027-search-in-memory.md': [held, built],
   'docs/operations.md': [
-    ...[
-      `${OTHER / 1e6} MB, and ${built} for each listing`,
-      `${(neededMemory(650_000) / 1e9).toFixed(1)} GB for 650,000`,
-    ],
-    ...[
-      `${held} a listing all the time`,
-      `${OTHER / 1e6} MB and ${built} a row`,
-      `about ${held} of columns, and ${built}`,
-    ],
-    ...[
-      `Ten million take ${(BYTES_PER_ROW * 1e7) / 1e9} GB`,
-      `${Math.round(neededMemory(1e7) / 1e9)} GB to build`,
-      facts,
-    ],
+    `${OTHER / 1e6} MB, and ${built} for each listing`,
+    `${(neededMemory(650_000) / 1e9).toFixed(1)} GB for 650,000`,
+
+    `${held} a listing all the time`,
+    `${OTHER / 1e6} MB and ${built} a row`,
+    `about ${held} of columns, and ${built}`,
+
+    `Ten million take ${(BYTES_PER_ROW * 1e7) / 1e9} GB`,
+    `${Math.round(neededMemory(1e7) / 1e9)} GB to build`,
+    facts,
   ],
 };
 

@@ -26,7 +26,14 @@ const GENERATORS: Readonly<Record<string, readonly string[]>> = {
     'fetch',
   ],
   'swagger-typescript-api': [
-    ...['swagger-typescript-api/dist/cli.mjs', 'generate', '-p', 'openapi.json', '-o', 'api', '-n', 'api.ts'],
+    'swagger-typescript-api/dist/cli.mjs',
+    'generate',
+    '-p',
+    'openapi.json',
+    '-o',
+    'api',
+    '-n',
+    'api.ts',
   ],
 };
 
@@ -78,7 +85,10 @@ for (const [program, [generator = '', ...args]] of Object.entries(GENERATORS))
     assert.equal(point.length, 2);
     assert.ok(inventory > 0);
     assert.deepEqual(exact, {
-      ...{ rows: 3, streamed: ['cached', 'live', 'done'], matched: ids[0], deleted: 204 },
+      rows: 3,
+      streamed: ['cached', 'live', 'done'],
+      matched: ids[0],
+      deleted: 204,
       code: 'AREA_NOT_FOUND',
     });
   });

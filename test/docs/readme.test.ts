@@ -16,7 +16,9 @@ import { startService } from '../support/service/service.ts';
 
 const README = readSource('README.md').text;
 const PAGES = [
-  ...['README.md', 'ARCHITECTURE.md', 'CONTRIBUTING.md'],
+  'README.md',
+  'ARCHITECTURE.md',
+  'CONTRIBUTING.md',
   ...globSync('docs/{*,decisions/*}.md', { cwd: ROOT }),
 ];
 const CONFIGURATION = readSource('docs/configuration.md').text;
@@ -99,20 +101,22 @@ test('docs/configuration.md names every setting with its default, and no other',
     ROOT,
   );
   const expected = {
-    ...{ ALLOW_HTTP: defaults.allowHttp, KEEP_ALIVE_TIMEOUT: defaults.keepAliveSeconds },
-    ...{ PORT: defaults.port, HOST: defaults.host, LOG_LEVEL: defaults.logLevel, SOURCE: source.kind },
-    ...{
-      SAMPLE_PORT: source.port,
-      SAMPLE_INTERVAL: source.interval,
-      SUBSCRIPTIONS: defaults.subscriptions.kind,
-    },
+    ALLOW_HTTP: defaults.allowHttp,
+    KEEP_ALIVE_TIMEOUT: defaults.keepAliveSeconds,
+    PORT: defaults.port,
+    HOST: defaults.host,
+    LOG_LEVEL: defaults.logLevel,
+    SOURCE: source.kind,
+
+    SAMPLE_PORT: source.port,
+    SAMPLE_INTERVAL: source.interval,
+    SUBSCRIPTIONS: defaults.subscriptions.kind,
     OAUTH_REFRESH_GRACE_SECONDS: defaults.oauth.refreshGrace,
     BILLING_GRACE_DAYS: defaults.billing.graceDays,
-    ...{
-      SEARCH_ENGINE: defaults.search.engine,
-      SEARCH_SHADOW_RATE: defaults.search.shadowRate,
-      SEARCH_CACHE_MB: defaults.search.cacheMegabytes,
-    },
+
+    SEARCH_ENGINE: defaults.search.engine,
+    SEARCH_SHADOW_RATE: defaults.search.shadowRate,
+    SEARCH_CACHE_MB: defaults.search.cacheMegabytes,
     RESO_REFRESHES_PER_MINUTE: reso.kind === 'reso' && reso.refreshesPerMinute,
     RESO_DISPLAY_DEFAULT: reso.kind === 'reso' && reso.showsByDefault ? 'show' : 'withhold',
   };
@@ -175,8 +179,10 @@ test('the README takes a reader a few minutes: below 900 words', () => {
 
 test('the README shows the banner as the service prints it', () => {
   const places = {
-    ...{ url: 'http://127.0.0.1:8080', docs: 'http://127.0.0.1:8080/docs' },
-    ...{ sampleMarket: 'http://127.0.0.1:43123', keysFile: '/srv/freehold/.freehold/keys.env' },
+    url: 'http://127.0.0.1:8080',
+    docs: 'http://127.0.0.1:8080/docs',
+    sampleMarket: 'http://127.0.0.1:43123',
+    keysFile: '/srv/freehold/.freehold/keys.env',
     dataDirectory: '/srv/freehold/.freehold',
     database: '/srv/freehold/.freehold/postgres/cluster',
     search: 'in memory',

@@ -118,9 +118,16 @@ const partOf = (answer = '', part: RegExp): string => part.exec(answer)?.[1] ?? 
 
 /** Parameters that mean something only beside others. */
 const COMPANIONS: Readonly<Record<string, readonly string[]>> = {
-  ...{ lat: ['lng', 'radius'], lng: ['lat', 'radius'], radius: ['lat', 'lng'], zoom: ['cluster', 'bbox'] },
-  ...{ cluster: ['zoom', 'bbox'], qFields: ['q'], suggest: ['q'], featuresOperator: ['features'] },
-  ...{ from: ['to'], to: ['from'] },
+  lat: ['lng', 'radius'],
+  lng: ['lat', 'radius'],
+  radius: ['lat', 'lng'],
+  zoom: ['cluster', 'bbox'],
+  cluster: ['zoom', 'bbox'],
+  qFields: ['q'],
+  suggest: ['q'],
+  featuresOperator: ['features'],
+  from: ['to'],
+  to: ['from'],
   priceBucket: ['facets'],
 };
 

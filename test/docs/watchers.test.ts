@@ -14,13 +14,11 @@ import { startService } from '../support/service/service.ts';
 
 const PAGE = readSource('docs/watchers.md').text;
 const INTERVALS = new Map([
-  ...([
-    [null, 'never'],
-    [6 * HOUR, '6 hours'],
-    [HOUR, '1 hour'],
-    [15 * MINUTE, '15 minutes'],
-  ] as const),
-]);
+  [null, 'never'],
+  [6 * HOUR, '6 hours'],
+  [HOUR, '1 hour'],
+  [15 * MINUTE, '15 minutes'],
+] as const);
 const [FIRST_MINUTES = '', REST = ''] = PAGE.split('## Reading events');
 const [READING = ''] = REST.split('## Webhooks');
 

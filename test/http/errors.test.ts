@@ -65,7 +65,9 @@ async function ask(
 }
 
 const answerOf = async (answer: Response): Promise<Answer> => ({
-  ...{ status: answer.status, headers: new Map(answer.headers), body: await answer.text() },
+  status: answer.status,
+  headers: new Map(answer.headers),
+  body: await answer.text(),
 });
 
 async function send(bytes: string, url = service.url): Promise<Answer> {
@@ -88,7 +90,11 @@ async function withoutDatabase(): Promise<Answer> {
   const publicUrl = service.url;
   const environment = { DATABASE_URL: direct, DATA_DIR: folder, SOURCE: 'none' };
   const app = await createApp({
-    ...{ config: readConfig(environment, folder), database, source: null, interval: 0, publicUrl },
+    config: readConfig(environment, folder),
+    database,
+    source: null,
+    interval: 0,
+    publicUrl,
     log: createLog({ level: 'silent' }),
     overrides: { clock: manualClock() },
   });
@@ -255,9 +261,14 @@ for (const [name, trigger] of Object.entries(ROWS)) {
 /** Where links lead: the small service is another one. */
 function answerBase(code: ProblemCode): string {
   const ofSmall: readonly ProblemCode[] = [
-    ...(['REQUEST_TIMEOUT', 'QUOTA_EXCEEDED', 'TOO_MANY_STREAMS', 'OVERLOADED'] as const),
-    ...(['SUBSCRIPTIONS_UNAVAILABLE', 'SHUTTING_DOWN', 'INVALID_SIGNATURE'] as const),
-  ];
+    'REQUEST_TIMEOUT',
+    'QUOTA_EXCEEDED',
+    'TOO_MANY_STREAMS',
+    'OVERLOADED',
+    'SUBSCRIPTIONS_UNAVAILABLE',
+    'SHUTTING_DOWN',
+    'INVALID_SIGNATURE',
+  ] as const;
   if (code === 'SEARCH_LOADING') return loading.url;
   return ofSmall.includes(code) ? small.url : service.url;
 }

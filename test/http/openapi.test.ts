@@ -100,7 +100,12 @@ test('an answer has one content: its main type, as text unless there is a schema
   const contentOf = (route: Partial<TestRoute>) =>
     at(
       openapiDocument([testRoute({ path: '/v1/forms', ...route })], describe),
-      ...['paths', '/v1/forms', 'get', 'responses', '200', 'content'],
+      'paths',
+      '/v1/forms',
+      'get',
+      'responses',
+      '200',
+      'content',
     );
   const item = { schema: { $ref: '#/components/schemas/Item' } };
   assert.deepEqual(contentOf({ accepts: ['application/json', 'text/csv'], answer }), {

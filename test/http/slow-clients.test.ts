@@ -14,7 +14,10 @@ test('two hundred connections that drip are cut by the time limits, and honest r
   };
   const service = await startFuzzService(t, limits);
   const { uncut, honest, longest } = await dripOn({
-    ...{ port: service.port, connections: 200, pause: 50, patience: 15_000 },
+    port: service.port,
+    connections: 200,
+    pause: 50,
+    patience: 15_000,
   });
   t.diagnostic(`the last was cut after ${longest} ms`);
   assert.equal(uncut, 0);

@@ -42,8 +42,10 @@ test('what a row does not say of display follows displayDefault, for listing, ad
   await imported(service, 'open-again', lines, { displayDefault: 'show' });
   assert.deepEqual(await rules(), [['a', 'true', 'true', 'true'], said, denied]);
   const wrong = await service.run(
-    ...['listings', await file('any.csv', HEAD)],
-    ...['--map', await mapFile('wrong.json', { displayDefault: 'hide' }, FIELDS)],
+    'listings',
+    await file('any.csv', HEAD),
+    '--map',
+    await mapFile('wrong.json', { displayDefault: 'hide' }, FIELDS),
   );
   assert.match(wrong.stderr, /displayDefault: must be show or withhold/);
 });
@@ -76,8 +78,11 @@ test('an open house is at the clocks of its place, unless its times or the map s
   assert.deepEqual(
     (await times()).map(([start]) => start),
     [
-      ...['2026-01-03T18:00:00.000Z', '2026-07-03T17:00:00.000Z', '2026-01-03T18:00:00.000Z'],
-      ...['2026-01-03T13:00:00.000Z', '2026-01-03T18:00:30.000Z'],
+      '2026-01-03T18:00:00.000Z',
+      '2026-07-03T17:00:00.000Z',
+      '2026-01-03T18:00:00.000Z',
+      '2026-01-03T13:00:00.000Z',
+      '2026-01-03T18:00:30.000Z',
     ],
   );
 });

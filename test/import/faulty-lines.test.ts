@@ -30,8 +30,11 @@ test('a quote that opens and does not close spoils its own line, and no row stan
   });
   assert.deepEqual([rows, rejected], [6, 1]);
   assert.deepEqual(await descriptions(database), {
-    ...{ b: 'x', c: 'has 5" pipe', d: 'z' },
-    ...{ e: 'w"', f: 'v' },
+    b: 'x',
+    c: 'has 5" pipe',
+    d: 'z',
+    e: 'w"',
+    f: 'v',
   });
   const text = await readFile(rejectedFile ?? '', 'utf8');
   assert.match(text, /^a,1000,""" lot",2,"a quote opens in this line and does not close/m);
@@ -88,7 +91,8 @@ test('rows are read as they were written, and one stray quote among them leaves 
           rows: count,
           report,
         } = await rehearse(folder, {
-          ...{ name, fields },
+          name,
+          fields,
           content: `id,price,note\n${rows.join('\n')}\n`,
         });
         assert.deepEqual([count, rejected], [rows.length, isStray ? 1 : 0]);

@@ -130,7 +130,9 @@ test('gzip is known by its content, GeoJSON points and JSON lines are listings t
     { id: 'b', price: '6', place: { lat: 1, lng: 2 } },
   ];
   const features = records.map(({ id, price, place }) => ({
-    ...{ type: 'Feature', id, properties: { price } },
+    type: 'Feature',
+    id,
+    properties: { price },
     geometry: { type: 'Point', coordinates: [place.lng, place.lat] },
   }));
   const files = [

@@ -35,7 +35,11 @@ test('listings that a full file no longer has are withdrawn, sales are not, and 
     missing: Missing;
   };
   assert.deepEqual(missing, {
-    ...{ action: 'withdraw', missing: 4, ended: 4, refused: null, examples: ['k0', 'k1', 'k2', 'k3'] },
+    action: 'withdraw',
+    missing: 4,
+    ended: 4,
+    refused: null,
+    examples: ['k0', 'k1', 'k2', 'k3'],
   });
   assert.deepEqual(await statuses(database), { ACTIVE: 95, CLOSED: 1, WITHDRAWN: 4 });
   const [event] = await database.read(

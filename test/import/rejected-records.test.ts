@@ -18,7 +18,10 @@ const records = [
   { id: 'd', price: 'WRONG', note: ' kept ' },
 ];
 const features = records.map(({ id, ...properties }) => ({
-  ...{ type: 'Feature', id, properties, bbox: [1, 2, 1, 2] },
+  type: 'Feature',
+  id,
+  properties,
+  bbox: [1, 2, 1, 2],
   geometry: { type: 'Point', coordinates: [1.25, 2.5] },
 }));
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
@@ -37,7 +40,9 @@ const FORMS: Readonly<Record<string, Import & { readonly extension: string }>> =
   semicolons: { name: 'semi.csv', content: csv(';'), map: { file: { delimiter: ';' } }, extension: 'csv' },
   tabs: { name: 'tabs.tsv', content: csv('\t'), map: { file: { delimiter: '\t' } }, extension: 'csv' },
   'Windows-1252': {
-    ...{ name: 'latin.csv', content: Buffer.from(csv(','), 'latin1'), extension: 'csv' },
+    name: 'latin.csv',
+    content: Buffer.from(csv(','), 'latin1'),
+    extension: 'csv',
     map: { file: { encoding: 'windows-1252' } },
   },
   'UTF-16, little end first': { name: 'little.csv', content: utf16(csv(','), 'le'), extension: 'csv' },
@@ -49,11 +54,15 @@ const FORMS: Readonly<Record<string, Import & { readonly extension: string }>> =
   },
   'a JSON array': { name: 'array.json', content: JSON.stringify(records, null, 2), extension: 'json' },
   GeoJSON: {
-    ...{ name: 'points.geojson', extension: 'geojson', ...byId },
+    name: 'points.geojson',
+    extension: 'geojson',
+    ...byId,
     content: JSON.stringify({ type: 'FeatureCollection', name: 'points', features }, null, 1),
   },
   'features a line': {
-    ...{ name: 'points.ndjson', extension: 'ndjson', ...byId },
+    name: 'points.ndjson',
+    extension: 'ndjson',
+    ...byId,
     content: features.map((each) => JSON.stringify(each)).join('\n'),
   },
 };

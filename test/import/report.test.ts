@@ -27,13 +27,17 @@ test('a report shows for each field how often it is filled, its extremes with th
   });
   const { listPrice, bedrooms, status, description, currency } = report.fields;
   assert.deepEqual(listPrice, {
-    ...{ filled: 4, empty: 1, median: 100_000 },
+    filled: 4,
+    empty: 1,
+    median: 100_000,
     smallest: { value: 999, place: 5 },
     largest: { value: 300_000, place: 6 },
     outside: { count: 1, min: 1_000, max: 10_000_000, examples: [{ value: 999, place: 5 }] },
   });
   assert.deepEqual(bedrooms, {
-    ...{ filled: 4, empty: 1, median: 3 },
+    filled: 4,
+    empty: 1,
+    median: 3,
     smallest: { value: 2, place: 3 },
     largest: { value: 99, place: 4 },
     outside: { count: 1, min: 0, max: 30, examples: [{ value: 99, place: 4 }] },
@@ -82,18 +86,15 @@ test('coordinates at 0,0, swapped, or far from all others are named and are not 
 
 test('homes all over a country are not far from each other', async () => {
   const cities = [
-    ...[
-      [40.7, -74],
-      [34.1, -118.2],
-      [41.9, -87.6],
-      [29.8, -95.4],
-      [47.6, -122.3],
-      [25.8, -80.2],
-    ],
-    ...[
-      [21.3, -157.9],
-      [61.2, -149.9],
-    ],
+    [40.7, -74],
+    [34.1, -118.2],
+    [41.9, -87.6],
+    [29.8, -95.4],
+    [47.6, -122.3],
+    [25.8, -80.2],
+
+    [21.3, -157.9],
+    [61.2, -149.9],
   ];
   const content = `id,price,lat,lng\n${Array.from({ length: 40 }, (_, at) => `k${at},5,${cities[at % cities.length]}`).join('\n')}\n`;
   const { report } = await rehearse(folder, { name: 'country.csv', content, fields: PLACES });
@@ -110,13 +111,13 @@ test('rejections are summed up by cause, the most frequent first, with the rule 
   const sold = Array.from({ length: 199 }, (_, at) => `s${at},5,Sold,yes,2026-01-02`);
   const lines = [
     ...sold,
-    ...['p,"1.250.000,50",ACTIVE,yes,2026-01-02', 'q,"450.000,00",ACTIVE,yes,2026-01-02'],
-    ...[
-      'd,5,ACTIVE,yes,31-May-2026',
-      'w,5,ACTIVE,ja,2026-01-02',
-      'w,5,ACTIVE,yes,2026-01-02,x',
-      's0,5,ACTIVE,no,2026-01-02',
-    ],
+    'p,"1.250.000,50",ACTIVE,yes,2026-01-02',
+    'q,"450.000,00",ACTIVE,yes,2026-01-02',
+
+    'd,5,ACTIVE,yes,31-May-2026',
+    'w,5,ACTIVE,ja,2026-01-02',
+    'w,5,ACTIVE,yes,2026-01-02,x',
+    's0,5,ACTIVE,no,2026-01-02',
     's0,5,ACTIVE,no,2026-01-02',
   ];
   const { report } = await rehearse(folder, {
@@ -125,14 +126,24 @@ test('rejections are summed up by cause, the most frequent first, with the rule 
     fields: { status: { column: 'Status' }, waterfront: { column: 'water' }, closedAt: { column: 'sold' } },
   });
   const shown = report.causes.map(({ column, values, rows, firstPlace, suggestion }) => ({
-    ...{ column, values, rows, firstPlace, suggestion },
+    column,
+    values,
+    rows,
+    firstPlace,
+    suggestion,
   }));
   assert.deepEqual(shown[0], {
-    ...{ column: 'Status', values: ['Sold'], rows: 199, firstPlace: 2 },
+    column: 'Status',
+    values: ['Sold'],
+    rows: 199,
+    firstPlace: 2,
     suggestion: '"values": {"Sold": "CLOSED"}',
   });
   assert.deepEqual(shown[1], {
-    ...{ column: 'price', values: ['1.250.000,50', '450.000,00'], rows: 2, firstPlace: 201 },
+    column: 'price',
+    values: ['1.250.000,50', '450.000,00'],
+    rows: 2,
+    firstPlace: 201,
     suggestion: '"format": "1.234,5"',
   });
   assert.deepEqual(

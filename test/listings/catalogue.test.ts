@@ -224,8 +224,11 @@ test('sparse fields take paths and slices', async () => {
   );
   const [listing] = await found(`ids=${ids.get('sparse')}&fields=price,address.city,features[2]`);
   assert.deepEqual(listing as object, {
-    ...{ id: ids.get('sparse'), object: 'listing', price: null },
-    ...{ address: { city: 'Crane' }, features: ['pool', 'gym'] },
+    id: ids.get('sparse'),
+    object: 'listing',
+    price: null,
+    address: { city: 'Crane' },
+    features: ['pool', 'gym'],
   });
 });
 
@@ -236,9 +239,27 @@ test('the field summary is the short record of a listing, with its attribution a
   const id = ids.get('summed') ?? '';
   const [listing] = await found(`ids=${id}&fields=summary,photoCount`);
   assert.deepEqual(Object.keys(listing ?? {}).toSorted(), [
-    ...['address', 'areaUnit', 'bathrooms', 'bedrooms', 'closePrice', 'closedAt', 'currency', 'daysOnMarket'],
-    ...['fetchedAt', 'id', 'listingType', 'livingArea', 'object', 'photoCount', 'price', 'priceFrequency'],
-    ...['propertyId', 'propertyType', 'provider', 'status', 'yearBuilt'],
+    'address',
+    'areaUnit',
+    'bathrooms',
+    'bedrooms',
+    'closePrice',
+    'closedAt',
+    'currency',
+    'daysOnMarket',
+    'fetchedAt',
+    'id',
+    'listingType',
+    'livingArea',
+    'object',
+    'photoCount',
+    'price',
+    'priceFrequency',
+    'propertyId',
+    'propertyType',
+    'provider',
+    'status',
+    'yearBuilt',
   ]);
   assert.deepEqual(listing?.provider, { attribution: 'Courtesy of Ann' });
   assert.deepEqual(Object.keys(listing?.address ?? {}), ['full', 'neighborhood']);

@@ -43,7 +43,8 @@ const ABSENT = [undefined, undefined];
 const search = `/v1/search/sales?ids=${id}`;
 const post = async (body: object): Promise<Listing> => {
   const answer = await fetch(`${service.url}/v1/search/sales`, {
-    ...{ method: 'POST', body: JSON.stringify(body) },
+    method: 'POST',
+    body: JSON.stringify(body),
     headers: { 'content-type': 'application/json', authorization: `Bearer ${keys.business}` },
   });
   assert.equal(answer.status, 200);
@@ -68,8 +69,12 @@ const answers = async (include: string): Promise<Readonly<Record<string, Listing
     keys.pro,
   );
   return {
-    ...{ list: list.data[0], metric: metric.data[0], map: map.features[0].properties },
-    ...{ lines: JSON.parse(await lines.text()), current: property.currentListing, period: periods.data[0] },
+    list: list.data[0],
+    metric: metric.data[0],
+    map: map.features[0].properties,
+    lines: JSON.parse(await lines.text()),
+    current: property.currentListing,
+    period: periods.data[0],
     body: await post({ ids: [id], ...(include && { include: ['daysOnMarket'] }) }),
   };
 };

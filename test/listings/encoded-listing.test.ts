@@ -25,8 +25,17 @@ const fieldsArbitrary = fc
   .option(
     fc.uniqueArray(
       fc.constantFrom(
-        ...['id', 'price', 'daysOnMarket', 'address.city', 'photos[1]', 'fetchedAt', 'description'],
-        ...['openHouses.startsAt', 'source', 'location', 'livingArea'],
+        'id',
+        'price',
+        'daysOnMarket',
+        'address.city',
+        'photos[1]',
+        'fetchedAt',
+        'description',
+        'openHouses.startsAt',
+        'source',
+        'location',
+        'livingArea',
       ),
       { minLength: 1 },
     ),
@@ -40,7 +49,10 @@ test('whenever it is shown, an encoded listing is what the presenter shows then,
   let shown = 0;
   fc.assert(
     fc.property(
-      ...([storedArbitrary, lastingArbitrary, fieldsArbitrary, momentArbitrary] as const),
+      storedArbitrary,
+      lastingArbitrary,
+      fieldsArbitrary,
+      momentArbitrary,
       fc.array(momentArbitrary, { minLength: 1, maxLength: 4 }),
       (stored, lasting, fields, first, moments) => {
         const encoded = encodeListing(stored, { ...lasting, ...first }, fields, 0);
@@ -70,8 +82,12 @@ test('a confirmation is shown, one that was read earlier turns nothing back, and
     { numRuns: 1, seed: 4 },
   );
   const view: ReaderView = {
-    ...{ units: 'imperial', ignoreDisplayRules: false, allDaysOnMarket: false, publicUrl: '' },
-    ...{ source: 'cached', now: NOW },
+    units: 'imperial',
+    ignoreDisplayRules: false,
+    allDaysOnMarket: false,
+    publicUrl: '',
+    source: 'cached',
+    now: NOW,
   };
   const encode = (...paths: string[]) =>
     encodeListing(stored, view, parseFields(paths.length === 0 ? undefined : paths, ListingSchema), 100) ??

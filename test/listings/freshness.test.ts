@@ -52,7 +52,9 @@ await apply('board', aldern, early);
 await apply('files', crane, late);
 
 const BOARD = {
-  ...{ id: 'board', name: 'Aldern Board', attribution: 'Data by the Aldern Board' },
+  id: 'board',
+  name: 'Aldern Board',
+  attribution: 'Data by the Aldern Board',
   dataAsOf: iso(early),
 };
 /** Its listings each name another agent. */
@@ -69,12 +71,10 @@ const told = (path: string): Promise<Told> => service.json(`/v1/${path}`, keys.i
 
 const IN = { sale: 'listingType=sale&', rental: 'listingType=rental&' };
 const MARKET = [
-  ...[
-    `stats?${IN.sale}`,
-    `history?${IN.rental}periods=2&`,
-    `distribution?${IN.sale}measure=price&`,
-    'yield?',
-  ],
+  `stats?${IN.sale}`,
+  `history?${IN.rental}periods=2&`,
+  `distribution?${IN.sale}measure=price&`,
+  'yield?',
 ];
 
 test('figures are as fresh as the stalest source of their own scope, and name those sources', async () => {

@@ -54,12 +54,24 @@ test('what happens to a hidden listing shows in no tag and no date of its proper
 
 const STREET = {
   ...NO_ADDRESS,
-  ...{ streetNumber: '1898', streetName: 'Linden Street', unit: '7E', city: 'Aldern', state: 'WA' },
-  ...{ postalCode: '98001', crossStreet: 'Larch Lane', county: 'Elm' },
+  streetNumber: '1898',
+  streetName: 'Linden Street',
+  unit: '7E',
+  city: 'Aldern',
+  state: 'WA',
+  postalCode: '98001',
+  crossStreet: 'Larch Lane',
+  county: 'Elm',
 };
 const photo = {
-  ...{ id: 'p', url: 'https://photos.example/1.svg', thumbnailUrl: null, width: 1, height: 1 },
-  ...{ caption: '1898 linden  street at dusk', category: null, order: 0 },
+  id: 'p',
+  url: 'https://photos.example/1.svg',
+  thumbnailUrl: null,
+  width: 1,
+  height: 1,
+  caption: '1898 linden  street at dusk',
+  category: null,
+  order: 0,
 };
 const masked: Partial<ListingDraft> = {
   address: STREET,

@@ -216,9 +216,18 @@ test('photos load from where the listing says', async () => {
 test('no header of the client changes an address that is printed', async () => {
   const [first] = sales;
   for (const path of [
-    ...['/openapi.json', '/', '/docs', '/docs/errors', '/docs/limits', '/v2'],
-    ...['/.well-known/oauth-protected-resource', '/v1/search/sales?limit=1', '/v1/areas?limit=1'],
-    ...[`/v1/property/${first?.id}`, '/v1/areas/nowhere', '/v1/usage'],
+    '/openapi.json',
+    '/',
+    '/docs',
+    '/docs/errors',
+    '/docs/limits',
+    '/v2',
+    '/.well-known/oauth-protected-resource',
+    '/v1/search/sales?limit=1',
+    '/v1/areas?limit=1',
+    `/v1/property/${first?.id}`,
+    '/v1/areas/nowhere',
+    '/v1/usage',
   ]) {
     const socket = connect(Number(new URL(url).port), '127.0.0.1');
     const forged = ['Host', 'X-Forwarded-Host', 'X-Original-Host', 'X-Host'].map(

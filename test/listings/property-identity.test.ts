@@ -43,8 +43,11 @@ test('lots that share a parent parcel are as many properties as there are houses
   const lot = (key: string, full: string | null, lat: number) =>
     draft(key, { parcelNumber: '17-22-33', address: { ...rural, full }, location: exact(lat, -122) });
   const drafts = [
-    ...[lot('p-1', '101 Sunset Dr', 45), lot('p-2', '103 Sunset Dr', 45), lot('p-3', '101 Sunset Drive', 45)],
-    ...[lot('p-4', 'Sunset Dr Lot 7', 45.001), lot('p-5', null, 45.1)],
+    lot('p-1', '101 Sunset Dr', 45),
+    lot('p-2', '103 Sunset Dr', 45),
+    lot('p-3', '101 Sunset Drive', 45),
+    lot('p-4', 'Sunset Dr Lot 7', 45.001),
+    lot('p-5', null, 45.1),
   ];
   const { ids } = await write(...drafts);
   const own = await properties(ids);
@@ -101,7 +104,11 @@ test('stored properties are judged again: the id stays with its first listing an
   const sold = { status: 'CLOSED', closePrice: 300_000, listPrice: 310_000, livingArea: 1_000 } as const;
   const house = (no: number): ListingDraft =>
     draft(`old-${no}`, {
-      ...{ ...sold, parcelNumber: '0', bedrooms: 7, onMarketDate: '2026-01-05', closedAt: '2026-02-10' },
+      ...sold,
+      parcelNumber: '0',
+      bedrooms: 7,
+      onMarketDate: '2026-01-05',
+      closedAt: '2026-02-10',
       address: { ...NO_ADDRESS, full: `${no} Elm St`, city: 'Elmville', state: 'OR' },
       location: exact(50 + no, -100),
     });

@@ -12,25 +12,34 @@ const { database, clock, keys } = service;
 const catalogue = createCatalogue(database);
 
 const HOUSE: UpstreamRecord = {
-  ...{ ListingKey: 'k1', StandardStatus: 'Active', PropertyType: 'Residential Lease', ListPrice: '2,100.00' },
-  ...{ StreetNumber: '12', StreetName: 'Oak', StreetSuffix: 'Street', UnparsedAddress: '12 Oak Street' },
-  ...{ City: 'Aldern', Latitude: 40.123456, Longitude: -90.654321, ParcelNumber: 'P-1', TaxYear: 2024 },
-  ...{
-    PublicRemarks: 'Come to 12 Oak Street.',
-    RentControlYN: true,
-    PetsAllowed: ['Cats OK'],
-    Stories: null,
-  },
-  ...{ ModificationTimestamp: '2026-01-05T00:00:00Z', BedroomsTotal: 2.0, InternetAddressDisplayYN: true },
-  ...{ VirtualTourURLUnbranded: 'https://tour.example/12-oak' },
+  ListingKey: 'k1',
+  StandardStatus: 'Active',
+  PropertyType: 'Residential Lease',
+  ListPrice: '2,100.00',
+  StreetNumber: '12',
+  StreetName: 'Oak',
+  StreetSuffix: 'Street',
+  UnparsedAddress: '12 Oak Street',
+  City: 'Aldern',
+  Latitude: 40.123456,
+  Longitude: -90.654321,
+  ParcelNumber: 'P-1',
+  TaxYear: 2024,
+
+  PublicRemarks: 'Come to 12 Oak Street.',
+  RentControlYN: true,
+  PetsAllowed: ['Cats OK'],
+  Stories: null,
+  ModificationTimestamp: '2026-01-05T00:00:00Z',
+  BedroomsTotal: 2.0,
+  InternetAddressDisplayYN: true,
+  VirtualTourURLUnbranded: 'https://tour.example/12-oak',
 };
 const PRIVATE: UpstreamRecord = {
-  ...{
-    PrivateRemarks: 'Key under the mat',
-    OwnerName: 'A. Person',
-    LockBoxSerialNumber: '7',
-    '@odata.id': 'x',
-  },
+  PrivateRemarks: 'Key under the mat',
+  OwnerName: 'A. Person',
+  LockBoxSerialNumber: '7',
+  '@odata.id': 'x',
   Media: [{ MediaKey: 'm', MediaURL: 'https://photos.example/m' }],
 };
 /** What is to be kept of a record: what it holds of what we ask for. */

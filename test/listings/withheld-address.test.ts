@@ -34,12 +34,16 @@ const ids = await writtenIds(
       ],
       openHouses: [
         {
-          ...{ ...OPEN, remarks: `Meet at ${spelling}`, appointmentRequired: null },
+          ...OPEN,
+          remarks: `Meet at ${spelling}`,
+          appointmentRequired: null,
           livestreamUrl: `https://d.example/${encodeURIComponent(spelling)}`,
         },
       ],
       reso: {
-        ...{ PublicRemarks: text, PrivateRemarks: `Key at ${spelling}`, Directions: `North to ${spelling}` },
+        PublicRemarks: text,
+        PrivateRemarks: `Key at ${spelling}`,
+        Directions: `North to ${spelling}`,
         Media: [
           { MediaURL: `https://c.example/${encodeURIComponent(spelling)}.jpg`, LongDescription: spelling },
         ],

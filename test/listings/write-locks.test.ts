@@ -81,8 +81,14 @@ const write =
   (tx: Transaction) =>
     catalogue.write(tx, source, drafts, NOW, gone);
 const area = (externalId: string) => ({
-  ...{ type: 'city' as const, externalId, name: externalId, aliases: [], codes: {}, parentReference: null },
-  ...{ population: null, boundary: null },
+  type: 'city' as const,
+  externalId,
+  name: externalId,
+  aliases: [],
+  codes: {},
+  parentReference: null,
+  population: null,
+  boundary: null,
 });
 const inCity = (city: string) => ({ address: { ...NO_ADDRESS, city } });
 

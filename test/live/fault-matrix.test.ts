@@ -19,7 +19,9 @@ for (const fault of UPSTREAM_FAULTS) {
 test('the check itself tells every wrong order, code and ending from the right ones', () => {
   const stream = (names: string[], code: string | null = null, complete = true) => ({
     status: 200,
-    ...{ names, code, complete },
+    names,
+    code,
+    complete,
   });
   assert.deepEqual(grammarViolations(stream(['cached', 'live', 'done']), 'live', true), []);
   assert.deepEqual(grammarViolations(stream(['cached'], null, false), 'live', false), []);

@@ -25,7 +25,10 @@ async function stage(t: Closing, { isBroken = false } = {}) {
   const complaints: unknown[] = [];
   const broken = () => Promise.reject(new Error('disk full'));
   const refresh = createRefresh({
-    ...{ source, database, clock, metrics: createMetrics() },
+    source,
+    database,
+    clock,
+    metrics: createMetrics(),
     catalogue: isBroken ? { ...catalogue, write: broken } : catalogue,
     log: { error: (details: unknown) => void complaints.push(details) },
     // A search engine that is late by more than a write may take.

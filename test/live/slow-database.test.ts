@@ -17,7 +17,8 @@ test('R16: a listing read of late is sent at once while the database answers nob
   let proxy: DatabaseProxy | undefined;
   let reads = 0;
   const { keys, database, url } = await startService(t, {
-    ...{ clock, environment: { SOURCE: 'none' } },
+    clock,
+    environment: { SOURCE: 'none' },
     async connect(direct) {
       proxy = await startDatabaseProxy(t, direct);
       const own = openDatabase({ url: proxy.url, clock });

@@ -47,14 +47,18 @@ async function told(id: string) {
 const offered = { listPrice: 550_000, onMarketDate: '2025-10-01' } satisfies Partial<ListingDraft>;
 const sold = {
   ...offered,
-  ...{ status: 'CLOSED', closePrice: 520_000, closedAt: '2025-11-20' },
+  status: 'CLOSED',
+  closePrice: 520_000,
+  closedAt: '2025-11-20',
 } satisfies Partial<ListingDraft>;
 
 const COPIES = {
   'writes the price paid over it': { listPrice: 520_000 },
   'no longer has one': { listPrice: null },
   'calls the closing a change of price': {
-    ...{ listPrice: 520_000, previousPrice: 550_000, priceChangedAt: '2025-11-21T09:00:00Z' },
+    listPrice: 520_000,
+    previousPrice: 550_000,
+    priceChangedAt: '2025-11-21T09:00:00Z',
   },
 } as const satisfies Record<string, Partial<ListingDraft>>;
 

@@ -30,8 +30,14 @@ const currencyOf = ({ city, key }: ListingHistory): string =>
 await writeHistories(service.database, catalogue, all, currencyOf);
 
 const city = (name: string): AreaDraft => ({
-  ...{ type: 'city', externalId: name.toLowerCase(), name, aliases: [], codes: {}, parentReference: null },
-  ...{ population: null, boundary: null },
+  type: 'city',
+  externalId: name.toLowerCase(),
+  name,
+  aliases: [],
+  codes: {},
+  parentReference: null,
+  population: null,
+  boundary: null,
 });
 
 interface Figure {
@@ -185,7 +191,8 @@ test('areas that are compared are each in their own currency; one that has sever
   await writeAreaBatch(service.database, 'test', [city('Pine'), city('Reed')]);
   await service.database.transaction((tx) =>
     catalogue.write(
-      ...([tx, 'test'] as const),
+      tx,
+      'test',
       [
         ...homes('sale', 'EUR', 100_000, 'Pine'),
         ...homes('rental', 'EUR', 1_000, 'Pine'),
@@ -284,7 +291,8 @@ test('comparables and estimates are of the currency of the home, however near ot
   const range = (count: number) => Array.from({ length: count }, (_, index) => index);
   const { ids } = await service.database.transaction((tx) =>
     catalogue.write(
-      ...([tx, 'test'] as const),
+      tx,
+      'test',
       [
         ...range(8).map((index) => at(index, 'EUR', 1e-3)),
         ...range(250).map((index) => at(index, 'JPY', 1e-6)),

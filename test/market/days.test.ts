@@ -18,8 +18,14 @@ const catalogue = createCatalogue(database);
 
 const ZONES = { West: 'America/Los_Angeles', East: 'Asia/Tokyo', Later: null, Before: 'America/Los_Angeles' };
 const city = (name: string, timeZone: string | null): AreaDraft => ({
-  ...{ type: 'city', externalId: name.toLowerCase(), name, aliases: [], codes: {} },
-  ...{ parentReference: null, population: null, boundary: null },
+  type: 'city',
+  externalId: name.toLowerCase(),
+  name,
+  aliases: [],
+  codes: {},
+  parentReference: null,
+  population: null,
+  boundary: null,
   ...(timeZone !== null && { timeZone }),
 });
 await writeAreaBatch(

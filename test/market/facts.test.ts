@@ -24,8 +24,12 @@ const areas = (aldern: string, crane: string) => [
   { ...NO_AREA, type: 'state' as const, externalId: 'umbra', name: 'Umbra', codes: { postal: 'UM' } },
   ...[['aldern', 'Aldern', aldern] as const, ['crane', 'Crane', crane] as const].map(
     ([externalId, name, timeZone]) => ({
-      ...{ ...NO_AREA, type: 'city' as const, parentReference: 'umbra' },
-      ...{ externalId, name, timeZone },
+      ...NO_AREA,
+      type: 'city' as const,
+      parentReference: 'umbra',
+      externalId,
+      name,
+      timeZone,
     }),
   ),
 ];
@@ -76,12 +80,20 @@ const filters = fc
   )
   .map((parts) => parts.filter((part) => part !== ''));
 const period = fc.constantFrom(
-  ...['', 'from=2025-12-01&to=2026-01-01', 'from=2025-03-09&to=2025-03-10', 'from=2025-10-05&to=2025-11-03'],
-  ...['from=2025-01-01&to=2026-01-01', 'from=2025-06-29&to=2025-09-28'],
+  '',
+  'from=2025-12-01&to=2026-01-01',
+  'from=2025-03-09&to=2025-03-10',
+  'from=2025-10-05&to=2025-11-03',
+  'from=2025-01-01&to=2026-01-01',
+  'from=2025-06-29&to=2025-09-28',
 );
 const series = fc.constantFrom(
-  ...['periods=14', 'interval=week&periods=30', 'interval=quarter&periods=6', 'interval=year&periods=2'],
-  ...['interval=month&periods=8&window=P45D', 'interval=week&periods=9&window=P10D'],
+  'periods=14',
+  'interval=week&periods=30',
+  'interval=quarter&periods=6',
+  'interval=year&periods=2',
+  'interval=month&periods=8&window=P45D',
+  'interval=week&periods=9&window=P10D',
 );
 const type = fc.constantFrom('sale', 'rental');
 const join = (...parts: readonly string[]): string => parts.filter((part) => part !== '').join('&');
@@ -156,7 +168,8 @@ async function pairOf(t: Closing): Promise<Pair> {
   const plain = await startSecondService(t, service, {}, undefined, { SEARCH_ENGINE: 'postgres' });
   const catalogue = createCatalogue(service.database);
   return {
-    ...{ service, plain: plain.url },
+    service,
+    plain: plain.url,
     write: (drafts, at, gone = []) =>
       service.database.transaction((tx) => catalogue.write(tx, 'test', drafts, at, gone)),
   };
@@ -258,7 +271,9 @@ test('while memory is behind the log PostgreSQL answers, and memory again when i
     };
   };
   const service = await startService(t, {
-    ...{ clock: manualClock(END), connect, environment: { SEARCH_ENGINE: 'memory' } },
+    clock: manualClock(END),
+    connect,
+    environment: { SEARCH_ENGINE: 'memory' },
   });
   const { database } = service;
   const catalogue = createCatalogue(database);
@@ -324,7 +339,8 @@ test('when a listing turns out to be of another home, the earlier listing of its
 
 test('figures from memory that take long wait in the line of scans, and others do not wait', async (t) => {
   const service = await startService(t, {
-    ...{ clock: manualClock(END), environment: { SEARCH_ENGINE: 'memory' } },
+    clock: manualClock(END),
+    environment: { SEARCH_ENGINE: 'memory' },
     // Nobody ever gets a place among the scans.
     overrides: { places: { statements: 1, scans: 0 } },
   });

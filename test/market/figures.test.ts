@@ -76,7 +76,11 @@ test('a change since a month or a year before can be asked for by name', async (
 test('periods begin and end by the clocks of the area, and a mere date means that day there', async () => {
   await writeAreaBatch(database, 'test', [
     {
-      ...{ type: 'state', externalId: 'umbra', name: 'Umbra', aliases: [], codes: { postal: 'UM' } },
+      type: 'state',
+      externalId: 'umbra',
+      name: 'Umbra',
+      aliases: [],
+      codes: { postal: 'UM' },
       parentReference: null,
       population: null,
       boundary: null,

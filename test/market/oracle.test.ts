@@ -40,8 +40,8 @@ interface History {
 const TYPES = ['sale', 'rental'] as const;
 const at = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 const PERIODS = [
-  ...[['2025-12-01', '2026-01-01'], ['2025-11-01', '2025-12-01'], ['2025-06-01', '2025-09-01']],
-  ...[['2025-10-07', '2025-10-21'], ['2025-01-01', '2026-01-01'], ['2025-08-15', '2025-08-16']],
+  ['2025-12-01', '2026-01-01'], ['2025-11-01', '2025-12-01'], ['2025-06-01', '2025-09-01'],
+  ['2025-10-07', '2025-10-21'], ['2025-01-01', '2026-01-01'], ['2025-08-15', '2025-08-16'],
 ] as [string, string][]; // biome-ignore format: a table
 
 const NEVER = /_(listings|volume)$|^inventory$/;
@@ -170,12 +170,11 @@ test('a point of a series, and the change to what was before, is what the stats 
   const [all = []] = fc.sample(listingHistories, { seed: 5, numRuns: 1 });
   const service = await serviceWith(t, all);
   const series = [
-    ...[
-      'interval=month&periods=15',
-      'interval=week&from=2025-10-06&to=2025-12-29',
-      'interval=quarter&periods=5',
-    ],
-    ...['interval=year&from=2024-01-01&to=2026-01-01', 'interval=month&periods=6&window=P30D'],
+    'interval=month&periods=15',
+    'interval=week&from=2025-10-06&to=2025-12-29',
+    'interval=quarter&periods=5',
+    'interval=year&from=2024-01-01&to=2026-01-01',
+    'interval=month&periods=6&window=P30D',
   ];
   for (const listingType of TYPES) {
     for (const query of series) {

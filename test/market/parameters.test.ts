@@ -82,7 +82,13 @@ test('figures are of the last full month, and withheld where fewer than five hom
   const few = await ask('stats?listingType=sale&bedrooms=2,3&metrics=inventory,median_list_price');
   assert.deepEqual(few.metrics.inventory?.value, 4);
   assert.deepEqual(few.metrics.median_list_price, {
-    ...{ value: null, n: 4, excluded: 0, p25: null, p75: null, suppressed: true, unit: 'money' },
+    value: null,
+    n: 4,
+    excluded: 0,
+    p25: null,
+    p75: null,
+    suppressed: true,
+    unit: 'money',
     period: { start: '2026-01-01', end: '2026-01-01' },
     change: { previous: null, yearAgo: null },
   });
@@ -171,14 +177,23 @@ test('faults of form and of meaning are in one answer', async () => {
   };
   const wrong = 'listingType=sale&minBedroms=1&hasPhotos=often&minPrice=9&maxPrice=2&areaId=nowhere';
   assert.deepEqual(await faults(`stats?${wrong}&metrics=median_rent&from=2025-12-01&to=2025-12-01`), [
-    ...['areaId', 'from', 'hasPhotos', 'metrics', 'minBedroms', 'minPrice'],
+    'areaId',
+    'from',
+    'hasPhotos',
+    'metrics',
+    'minBedroms',
+    'minPrice',
   ]);
   assert.deepEqual(await faults(`history?${wrong}&interval=week&from=2025-12-02`), [
-    ...['areaId', 'from', 'hasPhotos', 'minBedroms', 'minPrice'],
+    'areaId',
+    'from',
+    'hasPhotos',
+    'minBedroms',
+    'minPrice',
   ]);
   assert.deepEqual(
     await faults('distribution?listingType=sale&measure=price&areaId=nowhere&minPrice=9&maxPrice=2'),
-    [...['areaId', 'minPrice']],
+    ['areaId', 'minPrice'],
   );
   assert.deepEqual(await faults('stats?listingType=sale&from=soon&to=2025-12-01'), ['from']);
 });

@@ -46,9 +46,13 @@ async function readSales(): Promise<Sale[]> {
     const of = (name: string): string => cells[names.indexOf(name)] ?? '';
     const [, year, month, day] = /^(\d{4})(\d{2})(\d{2})/.exec(of('date')) ?? [];
     return {
-      ...{ day: `${year}-${month}-${day}`, price: Number(of('price')), area: Number(of('sqft_living')) },
-      ...{ bedrooms: Number(of('bedrooms')), postalCode: of('zipcode') },
-      ...{ lng: Number(of('long')), lat: Number(of('lat')) },
+      day: `${year}-${month}-${day}`,
+      price: Number(of('price')),
+      area: Number(of('sqft_living')),
+      bedrooms: Number(of('bedrooms')),
+      postalCode: of('zipcode'),
+      lng: Number(of('long')),
+      lat: Number(of('lat')),
     };
   });
 }

@@ -30,8 +30,10 @@ const TOOLS: Readonly<Record<string, Row>> = {
   find_areas: { ...READ, route: 'GET /v1/areas?q=x', args: { q: 'x' } },
   get_property: { ...READ, route: 'GET /v1/property/x', args: { id: 'x' } },
   get_listing_live: {
-    ...{ tier: 'pro', scope: 'listings:live' },
-    ...{ route: 'GET /v1/listing/x', args: { id: 'x' } },
+    tier: 'pro',
+    scope: 'listings:live',
+    route: 'GET /v1/listing/x',
+    args: { id: 'x' },
   },
   get_market_stats: { ...READ, route: 'GET /v1/market/stats?areaId=x', args: { areaId: 'x' } },
   get_market_history: { ...READ, route: 'GET /v1/market/history?areaId=x', args: { areaId: 'x' } },
@@ -68,7 +70,8 @@ async function sendRoute(name: string, { authorization }: Caller) {
   service.clock.advance(2_000);
   const [method = '', path] = TOOLS[name]?.route.split(' ') ?? [];
   const answer = await fetch(`${service.url}${path}`, {
-    ...{ method, headers: { authorization: authorization ?? '', 'content-type': 'application/json' } },
+    method,
+    headers: { authorization: authorization ?? '', 'content-type': 'application/json' },
     ...(name === 'create_watcher' && { body: JSON.stringify(WATCHED) }),
   });
   const text = await answer.text();

@@ -20,8 +20,18 @@ async function inspect(
   ...more: readonly string[]
 ): Promise<Record<string, unknown>> {
   const { exitCode, stdout, stderr } = await runInspector(folder, [
-    ...[`${url}/mcp`, '--transport', 'http', '--header', `Authorization: Bearer ${keys.pro}`],
-    ...['--protocol-era', era, '--format', 'json', '--method', method, ...more],
+    `${url}/mcp`,
+    '--transport',
+    'http',
+    '--header',
+    `Authorization: Bearer ${keys.pro}`,
+    '--protocol-era',
+    era,
+    '--format',
+    'json',
+    '--method',
+    method,
+    ...more,
   ]);
   assert.equal(exitCode, 0, `${stdout}\n${stderr}`);
   const { result } = JSON.parse(stdout) as { result: Record<string, unknown> };

@@ -16,11 +16,14 @@ async function follow(key: string, signal?: AbortSignal): Promise<{ text(): stri
   const response = await fetch(`${service.url}/mcp`, {
     method: 'POST',
     headers: {
-      ...{ accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
       authorization: `Bearer ${keys.pro}`,
     },
     body: JSON.stringify({
-      ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
       params: { name: 'get_listing_live', arguments: { id: service.id(key) }, _meta: { progressToken: 'p' } },
     }),
     ...(signal && { signal }),

@@ -27,7 +27,8 @@ for (const protocol of ['legacy', 'auto']) {
     const { tools } = await client.listTools();
     assert.equal(tools.length, 17);
     const { isError, structuredContent } = await client.callTool({
-      ...{ name: 'search_sales', arguments: { limit: 2 } },
+      name: 'search_sales',
+      arguments: { limit: 2 },
     });
     assert.notEqual(isError, true);
     assert.equal((structuredContent as { data: unknown[] }).data.length, 2);

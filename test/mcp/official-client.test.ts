@@ -25,16 +25,24 @@ const areas: { readonly data: readonly { readonly id: string; readonly name: str
 const [area = assert.fail('the sample has areas'), otherArea = assert.fail()] = areas.data;
 
 const TOOLS = [
-  ...['search_rentals', 'search_sales', 'find_areas', 'get_property', 'get_listing_live', 'estimate_value'],
-  ...['find_comparables', 'get_market_stats', 'get_market_history', 'compare_markets', 'list_watchers'],
-  ...[
-    'create_watcher',
-    'get_watcher_events',
-    'pause_watcher',
-    'resume_watcher',
-    'delete_watcher',
-    'get_usage',
-  ],
+  'search_rentals',
+  'search_sales',
+  'find_areas',
+  'get_property',
+  'get_listing_live',
+  'estimate_value',
+  'find_comparables',
+  'get_market_stats',
+  'get_market_history',
+  'compare_markets',
+  'list_watchers',
+
+  'create_watcher',
+  'get_watcher_events',
+  'pause_watcher',
+  'resume_watcher',
+  'delete_watcher',
+  'get_usage',
 ];
 const connect = (t: Parameters<typeof connectClient>[0], era: Era, credential = keys.business) =>
   connectClient(t, service, { era, credential });
@@ -222,7 +230,8 @@ test('a subscription acknowledges what exists and may be followed, and tells whe
   const make = async (from: typeof client, name: string) => {
     const args = { name, target: { type: 'search', listingType: 'rental', query: {} } };
     const { isError, structuredContent, content } = await from.callTool({
-      ...{ name: 'create_watcher', arguments: args },
+      name: 'create_watcher',
+      arguments: args,
     });
     assert.notEqual(isError, true, JSON.stringify(content));
     return (structuredContent as unknown as Watcher).id;

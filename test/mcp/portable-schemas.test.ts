@@ -15,7 +15,14 @@ type Json = Readonly<Record<string, unknown>>;
 
 /** What OpenAI's strict mode, Gemini, Anthropic's strict tools and the grammars of llama.cpp all take. */
 const KEYWORDS = new Set([
-  ...['type', 'description', 'properties', 'required', 'additionalProperties', 'items', 'enum', 'anyOf'],
+  'type',
+  'description',
+  'properties',
+  'required',
+  'additionalProperties',
+  'items',
+  'enum',
+  'anyOf',
 ]);
 const TYPES = new Set(['object', 'array', 'string', 'number', 'integer', 'boolean']);
 

@@ -254,7 +254,8 @@ test('another content type, or none, is refused', async () => {
   const { body, headers } = rpcRequest('tools/list', {}, { credential: key });
   for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/json-rpc']) {
     const answer = await fetch(`${url}/mcp`, {
-      ...{ method: 'POST', body },
+      method: 'POST',
+      body,
       headers: { ...headers, 'content-type': type },
     });
     assert.equal(answer.status, 415, type);

@@ -77,7 +77,10 @@ test('R35: key and token, API and MCP endpoint spend one month on two processes 
   await writeFile(tiers, JSON.stringify({ pro: { minute: null, month: MONTH } }));
   const { key, id } = await createLocalSubscriptions(database, systemClock).create({ plan: 'pro' });
   const environment = {
-    ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, TIERS_FILE: tiers, SOURCE: 'none' },
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: folder,
+    TIERS_FILE: tiers,
+    SOURCE: 'none',
     PUBLIC_URL: 'http://127.0.0.1:8080',
   };
   const places = await Promise.all(

@@ -21,8 +21,11 @@ test('R31, AT7: secrets in arguments, names, URIs and headers are in no log, met
   const service = await startService(t, {
     log: createLog({ level: 'trace', stream: sink }),
     environment: {
-      ...{ SOURCE: 'reso', RESO_BASE_URL: upstream.url, RESO_TOKEN_URL: upstream.tokenUrl },
-      ...{ RESO_CLIENT_ID: 'client', RESO_CLIENT_SECRET: 'secret' },
+      SOURCE: 'reso',
+      RESO_BASE_URL: upstream.url,
+      RESO_TOKEN_URL: upstream.tokenUrl,
+      RESO_CLIENT_ID: 'client',
+      RESO_CLIENT_SECRET: 'secret',
     },
   });
   const { accessToken, refreshToken } = await signIn(service, { key: service.keys.business });

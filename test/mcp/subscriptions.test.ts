@@ -39,29 +39,32 @@ test('a stream is told which resources it follows: unknown, foreign and hidden o
   const [shown, hidden] = await writeListings(draft('ack-shown'), draft('ack-hidden', { display: HIDDEN }));
   await writeAreaBatch(database, 'test', [
     {
-      ...{ type: 'city', externalId: 'ack', name: 'Ackton', aliases: [], codes: {}, parentReference: null },
-      ...{ population: null, boundary: null },
+      type: 'city',
+      externalId: 'ack',
+      name: 'Ackton',
+      aliases: [],
+      codes: {},
+      parentReference: null,
+      population: null,
+      boundary: null,
     },
   ]);
   const [area] = await database.read(
     (sql) => sql<{ id: string }[]>`select id from area where name = 'Ackton'`,
   );
   const { followed } = await followResources(t, { url, key: ann.key }, [
-    ...[
-      uriOf(foreign),
-      `listing://${shown}`,
-      `listing://${hidden}`,
-      'listing://lst_none',
-      'watcher://wat_none',
-    ],
-    ...[
-      uriOf(own),
-      `property://${shown}`,
-      `area://${area?.id}`,
-      'freehold://metrics',
-      'https://example.com',
-      `listing://${shown}`,
-    ],
+    uriOf(foreign),
+    `listing://${shown}`,
+    `listing://${hidden}`,
+    'listing://lst_none',
+    'watcher://wat_none',
+
+    uriOf(own),
+    `property://${shown}`,
+    `area://${area?.id}`,
+    'freehold://metrics',
+    'https://example.com',
+    `listing://${shown}`,
   ]);
   assert.deepEqual(followed, [`listing://${shown}`, uriOf(own)]);
 });

@@ -252,10 +252,12 @@ test('wrong arguments are named, each with the remedy, and what was meant', asyn
     facets: ['city'],
     detail: 'long',
     apiKey: 'x',
-    ...{ minPrice: 9, maxPrice: 2, areaId: ['nowhere'] },
+    minPrice: 9,
+    maxPrice: 2,
+    areaId: ['nowhere'],
   });
   const named = [...errors.keys()].toSorted();
-  assert.deepEqual(named, [...['apiKey', 'areaId', 'detail', 'facets', 'limit', 'minBedroom', 'minPrice']]);
+  assert.deepEqual(named, ['apiKey', 'areaId', 'detail', 'facets', 'limit', 'minBedroom', 'minPrice']);
   assert.match(errors.get('minBedroom') ?? '', /Did you mean minBedrooms\?/);
   assert.match(errors.get('facets') ?? '', /GET \/v1\/search\/sales of the REST API has it/);
   assert.match(errors.get('limit') ?? '', /at least 1/);
@@ -292,7 +294,12 @@ test('arguments are taken as hosts send them: as text, as one value, as null or 
   const created = await call('create_watcher', {
     target:
       '{"type":"search","listingType":"sale","listingId":null,"query":{"city":"Eastmark","minBedrooms":"3"}}',
-    ...{ metadata: '{"for":"Ann"}', name: '', cadence: null, events: [], backfill: 'false', expiresAt: null },
+    metadata: '{"for":"Ann"}',
+    name: '',
+    cadence: null,
+    events: [],
+    backfill: 'false',
+    expiresAt: null,
   });
   assert.notEqual(created.isError, true, textOf(created));
   const { target, metadata } = (await service.json(
@@ -338,8 +345,12 @@ test('a watcher is created, paused, resumed and deleted as over REST; that of an
     assert.equal(problem, same);
   }
   assert.deepEqual((await call('delete_watcher', { id })).structuredContent, {
-    ...{ object: 'watcher', id, deleted: true },
-    ...{ links: [], untrusted: [], omitted: [] },
+    object: 'watcher',
+    id,
+    deleted: true,
+    links: [],
+    untrusted: [],
+    omitted: [],
   });
   assert.equal((await service.get(`/v1/watchers/${id}`, keys.internal)).status, 404);
 });

@@ -29,7 +29,9 @@ const { data } = (await service.json('/v1/search/sales?limit=3&status=any', key)
 const homes = data.flatMap(({ id, propertyId }) => [id, propertyId]);
 const watcher = await call('create_watcher', {
   target: { type: 'search', listingType: 'sale', query: { city: ['Port Calder'] } },
-  ...{ name: 'Port Calder', metadata: { for: 'a test' }, backfill: true },
+  name: 'Port Calder',
+  metadata: { for: 'a test' },
+  backfill: true,
 });
 const watcherId = String(watcher.structuredContent.id);
 
@@ -41,21 +43,31 @@ const PLACES = {
   neighborhood: ['Fox Hollow', 'Nowhere'],
   postalCode: ['86939', '00000'],
   address: ['2097 Sunset', 'Nowhere'],
-  ...{ lat: [40.8], lng: [-137.3], radius: ['5km', '2mi', 'far'] },
+  lat: [40.8],
+  lng: [-137.3],
+  radius: ['5km', '2mi', 'far'],
   bbox: ['-137.5,40.6,-137.1,40.9', '1,2,3'],
 };
 const POOLS = {
   ...PLACES,
-  ...{
-    q: ['garden', 'calder', 'ash'],
-    status: ['ACTIVE', 'CLOSED', 'any', 'bogus'],
-    features: ['pool', 'garage'],
-  },
-  ...{ sort: ['price', '-price', 'listedAt', 'bogus'], cursor: ['bogus'], after: ['now', 'bogus'] },
-  ...{ fields: ['id', 'price', 'address.city', 'bogus'], currency: ['USD', 'EUR', 'X'], digest: ['bogus'] },
-  ...{ metrics: ['inventory', 'median_rent', 'median_list_price', 'median_list_price_yoy', 'bogus'] },
-  ...{ limit: [1, 3, 12, 0], periods: [3, 13, 0], from: ['2026-01-01', '2026-01-15'], to: ['2026-10-01'] },
-  ...{ pets: ['dogs', 'cats'], type: ['city', 'search.match_added', 'bogus'], compCount: [5, 25, 4] },
+
+  q: ['garden', 'calder', 'ash'],
+  status: ['ACTIVE', 'CLOSED', 'any', 'bogus'],
+  features: ['pool', 'garage'],
+  sort: ['price', '-price', 'listedAt', 'bogus'],
+  cursor: ['bogus'],
+  after: ['now', 'bogus'],
+  fields: ['id', 'price', 'address.city', 'bogus'],
+  currency: ['USD', 'EUR', 'X'],
+  digest: ['bogus'],
+  metrics: ['inventory', 'median_rent', 'median_list_price', 'median_list_price_yoy', 'bogus'],
+  limit: [1, 3, 12, 0],
+  periods: [3, 13, 0],
+  from: ['2026-01-01', '2026-01-15'],
+  to: ['2026-10-01'],
+  pets: ['dogs', 'cats'],
+  type: ['city', 'search.match_added', 'bogus'],
+  compCount: [5, 25, 4],
 };
 
 /** Tools that read, with the paths of their routes. */

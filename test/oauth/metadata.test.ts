@@ -133,8 +133,14 @@ test('MD13: the service does not start under an address without TLS, unless it i
 });
 
 const OPEN = [
-  ...[SERVER, RESOURCE, `${RESOURCE}/mcp`, '/oauth/register', '/oauth/token', '/oauth/revoke'],
-  ...['/v1/areas', '/v1/usage'],
+  SERVER,
+  RESOURCE,
+  `${RESOURCE}/mcp`,
+  '/oauth/register',
+  '/oauth/token',
+  '/oauth/revoke',
+  '/v1/areas',
+  '/v1/usage',
 ];
 
 test('CO1: pages of any origin may read the answers, errors too, and never with cookies', async () => {
@@ -155,8 +161,14 @@ test('CO1: pages of any origin may read the answers, errors too, and never with 
 
 test('CO2: a preflight needs nothing, and allows what clients send', async () => {
   const needed = [
-    ...['Authorization', 'Content-Type', 'Accept', 'MCP-Protocol-Version', 'Mcp-Method', 'Mcp-Name'],
-    ...['Mcp-Session-Id', 'Last-Event-ID'],
+    'Authorization',
+    'Content-Type',
+    'Accept',
+    'MCP-Protocol-Version',
+    'Mcp-Method',
+    'Mcp-Name',
+    'Mcp-Session-Id',
+    'Last-Event-ID',
   ];
   for (const path of OPEN) {
     const headers = {

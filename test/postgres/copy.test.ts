@@ -61,19 +61,16 @@ async function readsValues(url: string): Promise<void> {
   });
   assert.deepEqual(rows, [
     ...MOMENTS.map((moment, at) => [
-      ...[
-        Date.parse(moment),
-        Date.parse(DAYS[at] ?? ''),
-        FLOATS[at],
-        INTEGERS[at],
-        FLAGS[at],
-        WORDS[at],
-        WORDS,
-      ],
-      ...[
-        [1, -2, 2 ** 31 - 1],
-        [Date.parse(moment), Date.parse(moment), LATE, LATE + 1],
-      ],
+      Date.parse(moment),
+      Date.parse(DAYS[at] ?? ''),
+      FLOATS[at],
+      INTEGERS[at],
+      FLAGS[at],
+      WORDS[at],
+      WORDS,
+
+      [1, -2, 2 ** 31 - 1],
+      [Date.parse(moment), Date.parse(moment), LATE, LATE + 1],
     ]),
     [Number.NaN, Number.NaN, false, false, false, false, [], false, []],
   ]);
@@ -149,7 +146,8 @@ test('a COPY rejects when its connection is lost, and ends in the server when it
   await lost;
   const reason = new Error('not wanted any more');
   const left = database.read((sql) => copy(sql, () => leaving.abort(reason)), {
-    ...{ signal: leaving.signal, timeout: 0 },
+    signal: leaving.signal,
+    timeout: 0,
   });
   await assert.rejects(left, (error) => error === reason);
   await until('the server has ended it', async () => !(await isCopying()));

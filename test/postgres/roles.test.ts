@@ -91,7 +91,10 @@ test('a process of the account that the server runs as gets in no more than othe
       await sql.end({ timeout: 0 });
     }`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', program], {
-    ...{ uid, gid, cwd: '/', env: {} },
+    uid,
+    gid,
+    cwd: '/',
+    env: {},
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let said = '';

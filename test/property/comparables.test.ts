@@ -123,7 +123,8 @@ test('a property whose own address is withheld is compared from its rounded plac
     keys.free,
   );
   assert.deepEqual(answer.subject, {
-    ...{ listingId: ids.get(subject.key), propertyType: 'SINGLE_FAMILY' },
+    listingId: ids.get(subject.key),
+    propertyType: 'SINGLE_FAMILY',
     ...place,
   });
   assert.ok(along(subject.place, place) > 0.1, 'rounding moves it');

@@ -31,7 +31,11 @@ test('an estimate is the regression of its comparables’ prices at the home, wi
 test('where the prices agree the range is still five percent each way', async () => {
   const at = town(3);
   const alike = (number: number): Home => ({
-    ...{ key: `same-${number}`, place: at(0.1 * number, 0), price: 400_000, livingArea: 1_000, ...known },
+    key: `same-${number}`,
+    place: at(0.1 * number, 0),
+    price: 400_000,
+    livingArea: 1_000,
+    ...known,
   });
   const ids = await write(offered(alike(0)), ...[1, 2, 3, 4, 5].map((n) => sold(alike(n), '2026-05-01')));
   const { sale } = await estimate(ids.get('same-0'));
@@ -106,13 +110,11 @@ test('prices are carried to the day along the trend of what closed around the pl
   const day = (age: number) => new Date(clock.now() - age * DAY).toISOString().slice(0, 10);
   const age = (closedAt: string) => (Math.floor(clock.now() / HOUR) * HOUR - Date.parse(closedAt)) / DAY;
   const home = (number: number, price: number): Home => ({
-    ...{
-      key: `trend-${number}`,
-      place: at(0.05 * number, 0.02 * number),
-      price,
-      livingArea: 2_000,
-      ...known,
-    },
+    key: `trend-${number}`,
+    place: at(0.05 * number, 0.02 * number),
+    price,
+    livingArea: 2_000,
+    ...known,
   });
   // Prices that grow by a hundredth a day. The last two closed before the days that the trend is fitted to.
   const ages = [1, 10, 25, 40, 55, 70, 85, 100, 115, 150, 300];

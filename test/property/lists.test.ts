@@ -69,7 +69,9 @@ test('any key may read below a property; without credentials nobody may', async 
   const callers = [
     { tier: 'anonymous', scopes: null, authorization: null } as const,
     ...(['free', 'pro', 'business', 'internal'] as const).map((tier) => ({
-      ...{ tier, scopes: null, authorization: `Bearer ${keys[tier]}` },
+      tier,
+      scopes: null,
+      authorization: `Bearer ${keys[tier]}`,
     })),
   ];
   await walkMatrix(documented, callers, async (part, { authorization }) => {

@@ -43,7 +43,8 @@ const polar = Array.from({ length: 1_150 }, (_, index) => ({
 const { database } = await testDatabase({ after });
 const spread = fc.tuple(fc.integer({ min: -60, max: 60 }), fc.integer({ min: -60, max: 60 }));
 const [steps = []] = fc.sample(fc.array(spread, { minLength: HOMES, maxLength: HOMES, size: 'max' }), {
-  ...{ seed: 31, numRuns: 1 },
+  seed: 31,
+  numRuns: 1,
 });
 /** On a grid, so that some lie equally far; the last town's lie on both sides of the antimeridian. */
 const homes = TOWNS.flatMap(({ lat, lng }, town) =>
@@ -69,11 +70,22 @@ const { ids } = await database.transaction((tx) =>
 
 const nearest = (location: Point, radiusKm: number) =>
   findNeighbours(database, {
-    ...{ listingType: 'sale', radiusKm, except: [], closedSince: null, now: AT, ignoreDisplayRules: false },
+    listingType: 'sale',
+    radiusKm,
+    except: [],
+    closedSince: null,
+    now: AT,
+    ignoreDisplayRules: false,
     currency: null,
     subject: {
-      ...{ propertyType: 'SINGLE_FAMILY', location, livingArea: null, bedrooms: null, bathrooms: null },
-      ...{ lotSize: null, yearBuilt: null, waterfront: null },
+      propertyType: 'SINGLE_FAMILY',
+      location,
+      livingArea: null,
+      bedrooms: null,
+      bathrooms: null,
+      lotSize: null,
+      yearBuilt: null,
+      waterfront: null,
     },
   });
 

@@ -52,9 +52,16 @@ function requestsWith(key: string, token: string): string[] {
         `/v1/search/rentals?${name}=${escaped}`,
       ],
     ),
-    ...[`/v1/areas?${key}`, `/v1/areas?${escaped}=1`, `/v1/areas?${token}`, `/v1/areas?a=1;token=${token}`],
-    ...[`/v1/areas?q=a#${key}`, `/v1/areas?q=${token}${'a'.repeat(9_000)}`, `http://u:${token}@x/v1/areas`],
-    ...[`/v1/areas?%FF=${key}`, `/v1/areas?limit=${key}`, `/v1/search/sales?sort=${key}&status=${key}`],
+    `/v1/areas?${key}`,
+    `/v1/areas?${escaped}=1`,
+    `/v1/areas?${token}`,
+    `/v1/areas?a=1;token=${token}`,
+    `/v1/areas?q=a#${key}`,
+    `/v1/areas?q=${token}${'a'.repeat(9_000)}`,
+    `http://u:${token}@x/v1/areas`,
+    `/v1/areas?%FF=${key}`,
+    `/v1/areas?limit=${key}`,
+    `/v1/search/sales?sort=${key}&status=${key}`,
   ];
   const end = 'Host: x\r\nConnection: close\r\n';
   const body = JSON.stringify({ key, password: token, [key]: token });
@@ -84,12 +91,20 @@ test('of all secrets that are sent, configured or made, none is in the log, an a
   const upstream = await startUpstream(t);
   for (const ListingKey of ['a', 'b'])
     upstream.records.set(ListingKey, {
-      ...{ ListingKey, ListPrice: 1, StandardStatus: 'Active', PropertyType: 'Residential' },
+      ListingKey,
+      ListPrice: 1,
+      StandardStatus: 'Active',
+      PropertyType: 'Residential',
       ModificationTimestamp: '2026-01-01T00:00:00Z',
     });
   const environment = {
-    ...{ DATA_DIR: join(folder, 'data'), PORT: '0', LOG_LEVEL: 'trace', SOURCE: 'reso' },
-    ...{ RESO_BASE_URL: upstream.url, RESO_TOKEN_URL: upstream.tokenUrl, RESO_CLIENT_ID: 'client' },
+    DATA_DIR: join(folder, 'data'),
+    PORT: '0',
+    LOG_LEVEL: 'trace',
+    SOURCE: 'reso',
+    RESO_BASE_URL: upstream.url,
+    RESO_TOKEN_URL: upstream.tokenUrl,
+    RESO_CLIENT_ID: 'client',
     RESO_CLIENT_SECRET: clientSecret,
   };
   const service = startCli(t, ['serve'], { folder, environment });

@@ -211,7 +211,10 @@ test('areas are stored cut, and held, boxed, centred and near as one, however th
     east: { type: 'Polygon', coordinates: [positions(square(-176.4, -175.4))] },
   };
   const features = Object.entries(geometries).map(([id, geometry]) => ({
-    ...{ type: 'Feature', id, properties: {}, geometry },
+    type: 'Feature',
+    id,
+    properties: {},
+    geometry,
   }));
   const [path, map] = [join(folder, 'areas.geojson'), join(folder, 'areas.json')];
   await writeFile(path, JSON.stringify({ type: 'FeatureCollection', features }));

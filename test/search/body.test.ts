@@ -18,7 +18,8 @@ const service = await startService({ after }, { clock: manualClock(NOW) });
 const ask = searchClient(service);
 await writeAreas(service.database);
 const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 200, maxLength: 200, size: 'max' }), {
-  ...{ seed: 41, numRuns: 1 },
+  seed: 41,
+  numRuns: 1,
 });
 const market = await writeMarket(service.database, createCatalogue(service.database), sample);
 
@@ -51,7 +52,11 @@ test('whatever can be asked by parameters is answered the same when asked by a b
 });
 
 const square = (west: number, south: number, east: number, north: number) => [
-  ...[[west, south], [east, south], [east, north], [west, north], [west, south]], // biome-ignore format: a ring
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south], // biome-ignore format: a ring
 ];
 
 test('a GeoJSON polygon holds its edges and parts, and of its holes the edges alone', async () => {

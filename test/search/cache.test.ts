@@ -12,7 +12,9 @@ import { startService } from '../support/service/service.ts';
 function counted(options: Partial<FoundCacheOptions<{ value: number }>> = {}) {
   const state = { version: 1 as number | null, now: 0, reads: 0, answer: { value: 1 } };
   const cache = new FoundCache<{ value: number }>({
-    ...{ version: () => state.version, monotonic: () => state.now, most: 3 },
+    version: () => state.version,
+    monotonic: () => state.now,
+    most: 3,
     ...options,
   });
   const ask = (question: unknown = 'q') =>
@@ -150,8 +152,14 @@ test('the name of an area is believed for five seconds, and read at once for who
   const named = (name: string) =>
     writeAreaBatch(service.database, 'test', [
       {
-        ...{ type: 'city', externalId: 'town', name, aliases: [], codes: {} },
-        ...{ parentReference: null, population: null, boundary: null },
+        type: 'city',
+        externalId: 'town',
+        name,
+        aliases: [],
+        codes: {},
+        parentReference: null,
+        population: null,
+        boundary: null,
       },
     ]);
   const told = async (cache: string): Promise<unknown> => {

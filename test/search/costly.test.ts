@@ -122,7 +122,8 @@ test('a client who leaves gives up the turn, or the place with the statement', a
   await whileLocked(async (tx) => {
     const left = clients.map(({ signal }, at) =>
       fetch(`${service.url}${closed(6_000 + at)}`, {
-        ...{ signal, headers: { authorization: `Bearer ${keys.internal}`, 'cache-control': 'no-cache' } },
+        signal,
+        headers: { authorization: `Bearer ${keys.internal}`, 'cache-control': 'no-cache' },
       }).catch(() => 'left'),
     );
     await until('one runs, one waits', async () => (await running()) === 1 && (await waiting()) === 1);
@@ -193,8 +194,11 @@ const SLIVERS = Array.from({ length: 120 }, (_, at) => {
 });
 /** The worst question that there is, but for the number of listings. */
 const WORST = {
-  ...{ polygon: JSON.stringify(SLIVERS), minPrice: 1, facets: ['city', 'features', 'bedrooms'] },
-  ...{ stats: ['inventory', 'median_list_price'], explain: true },
+  polygon: JSON.stringify(SLIVERS),
+  minPrice: 1,
+  facets: ['city', 'features', 'bedrooms'],
+  stats: ['inventory', 'median_list_price'],
+  explain: true,
 };
 
 /** As a body: a URL may not be so long. */
@@ -206,7 +210,8 @@ const askWorst = (
   fetch(`${url}/v1/search/sales`, {
     method: 'POST',
     headers: { authorization: `Bearer ${internal}`, 'content-type': 'application/json' },
-    ...{ body: JSON.stringify({ ...WORST, ...more }), signal },
+    body: JSON.stringify({ ...WORST, ...more }),
+    signal,
   });
 
 test('a costly page of PostgreSQL without figures gives up its turn when its client leaves, and has three seconds', async () => {

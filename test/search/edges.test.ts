@@ -55,16 +55,38 @@ async function startMarket(t: TestContext, backend: 'memory' | 'postgres') {
 
 /** Where numbers of 32 bits end, and the largest amount that a search may name. */
 const PRICES = [
-  ...[0, 0.01, 1, 2 ** 31 - 1, 2 ** 31 - 0.5, 2 ** 31, 2 ** 31 + 0.5, 2 ** 31 + 1],
-  ...[2 ** 32 - 1, 2 ** 32, 2 ** 32 + 1, 1e12],
+  0,
+  0.01,
+  1,
+  2 ** 31 - 1,
+  2 ** 31 - 0.5,
+  2 ** 31,
+  2 ** 31 + 0.5,
+  2 ** 31 + 1,
+  2 ** 32 - 1,
+  2 ** 32,
+  2 ** 32 + 1,
+  1e12,
 ];
 const EVERYTHING: readonly Query[] = [
-  ...[{}, { minPrice: '0' }, { maxPrice: '1000000000000' }, { bbox: '-180,-90,180,90' }],
-  ...[{ status: 'ACTIVE' }, { minBedrooms: '0' }, { q: 'oak' }, { display: 'ignore' }],
+  {},
+  { minPrice: '0' },
+  { maxPrice: '1000000000000' },
+  { bbox: '-180,-90,180,90' },
+  { status: 'ACTIVE' },
+  { minBedrooms: '0' },
+  { q: 'oak' },
+  { display: 'ignore' },
 ];
 const NOTHING: readonly Query[] = [
-  ...[{ minPrice: '999999999999' }, { maxPrice: '0' }, { bbox: '-60,-50,-59,-49' }, { q: 'elm' }],
-  ...[{ status: 'COMING_SOON' }, { minBedrooms: '1000' }, { city: 'Nowhere' }, { ids: 'lst_nobody' }],
+  { minPrice: '999999999999' },
+  { maxPrice: '0' },
+  { bbox: '-60,-50,-59,-49' },
+  { q: 'elm' },
+  { status: 'COMING_SOON' },
+  { minBedrooms: '1000' },
+  { city: 'Nowhere' },
+  { ids: 'lst_nobody' },
 ];
 const ORDERS = ['price', '-price', 'listedAt', '-updatedAt', 'bedrooms,-price', '-daysOnMarket'];
 const SUMMARIES = {
@@ -75,7 +97,9 @@ const SUMMARIES = {
 
 const homes = Array.from({ length: 9 }, (_, number) =>
   draft(`home-${number}`, {
-    ...{ listPrice: 100 + number, bedrooms: number % 3, location: at(10, 20 + number / 10) },
+    listPrice: 100 + number,
+    bedrooms: number % 3,
+    location: at(10, 20 + number / 10),
     description: 'Under the oak',
   }),
 );

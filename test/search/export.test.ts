@@ -101,7 +101,10 @@ test('a long page has the same bytes as one document of the records on short pag
   for (data.push(...page.data); data.length < 250; data.push(...page.data))
     page = await ask('sale', { ...query, limit: '50', cursor: page.page.nextCursor ?? '' });
   const document = {
-    ...{ object: 'list', data, page: { ...page.page, limit: 250, prevCursor: null }, total },
+    object: 'list',
+    data,
+    page: { ...page.page, limit: 250, prevCursor: null },
+    total,
     meta: { ...meta, requestId: answer.headers.get('x-request-id') },
   };
   assert.equal(await answer.text(), JSON.stringify(document));

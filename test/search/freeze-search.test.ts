@@ -59,7 +59,11 @@ test('what is wrong is named as its author wrote it', async () => {
 
 test('a search is told back as it was understood, and survives as JSON', async () => {
   const { search, interpretation } = await freeze('sale', {
-    ...{ q: 'aldren umbra', areas: ['county-ring'], maxprice: 250_000, units: 'metric', minarea: 37.16 },
+    q: 'aldren umbra',
+    areas: ['county-ring'],
+    maxprice: 250_000,
+    units: 'metric',
+    minarea: 37.16,
   });
   assert.deepEqual(interpretation, {
     areas: [{ id: 'county-ring', name: 'Ring' }],
@@ -67,7 +71,11 @@ test('a search is told back as it was understood, and survives as JSON', async (
       { word: 'aldren', spellings: ['aldren', 'aldern'] },
       { word: 'umbra', spellings: ['umbra'] },
     ],
-    ...{ currency: 'USD', currencyChoice: null, suggestions: null, units: 'metric', display: null },
+    currency: 'USD',
+    currencyChoice: null,
+    suggestions: null,
+    units: 'metric',
+    display: null,
   });
   assert.deepEqual(JSON.parse(JSON.stringify(search)), search);
   assert.deepEqual(parametersOf(search).toSorted(), ['areas', 'maxprice', 'minarea', 'q']);
@@ -80,7 +88,12 @@ test('a listing matches on the parameters that a change made true', async () => 
   assert.ok(any !== undefined);
   const row: SearchRow = {
     ...any.row,
-    ...{ listing_type: 'sale', price: 150, bedrooms: 2, city: 'aldern', currency: 'USD', status: 'ACTIVE' },
+    listing_type: 'sale',
+    price: 150,
+    bedrooms: 2,
+    city: 'aldern',
+    currency: 'USD',
+    status: 'ACTIVE',
   };
   const from = (change: Partial<SearchRow>) => matchedOn({ row: { ...row, ...change } }, { row });
   assert.deepEqual(from({ price: 250 }), ['price']);

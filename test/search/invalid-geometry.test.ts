@@ -9,15 +9,14 @@ import { startService } from '../support/service/service.ts';
 
 type Corner = readonly [number, number];
 
-const box = (west: number, south: number, east: number, north: number): Corner[] => [
-  ...([
+const box = (west: number, south: number, east: number, north: number): Corner[] =>
+  [
     [west, south],
     [east, south],
     [east, north],
     [west, north],
     [west, south],
-  ] as const),
-];
+  ] as const;
 const bowTie: Corner[] = [
   [0, 0],
   [1, 1],
@@ -100,7 +99,8 @@ const SOUND = [
 
 const map = (more: object = {}) =>
   JSON.stringify({
-    ...{ kind: 'areas', source: { id: 'shapes', name: 'Shapes' } },
+    kind: 'areas',
+    source: { id: 'shapes', name: 'Shapes' },
     fields: { id: { column: 'id' }, type: { constant: 'custom' }, name: { column: 'id' }, ...more },
   });
 const collection = (shapes: readonly (readonly [string, unknown, ...unknown[]])[]) =>
@@ -171,9 +171,13 @@ test('swapped and projected coordinates of listings are named as such', async (t
   const { run } = await bench(t);
   const text = 'id,lat,lng\na,-122.3,47.6\nb,230000,1271000\nc,95,200\n';
   const fields = {
-    ...{ listingKey: { column: 'id' }, listingType: { constant: 'sale' }, status: { constant: 'ACTIVE' } },
-    ...{ propertyType: { constant: 'CONDO' }, currency: { constant: 'USD' } },
-    ...{ 'location.lat': { column: 'lat' }, 'location.lng': { column: 'lng' } },
+    listingKey: { column: 'id' },
+    listingType: { constant: 'sale' },
+    status: { constant: 'ACTIVE' },
+    propertyType: { constant: 'CONDO' },
+    currency: { constant: 'USD' },
+    'location.lat': { column: 'lat' },
+    'location.lng': { column: 'lng' },
   };
   const mapped = JSON.stringify({ kind: 'listings', source: { id: 'p', name: 'P' }, fields });
   const { stdout } = await run(

@@ -22,8 +22,15 @@ await writeAreaBatch(
     ['West', 'America/Los_Angeles'],
     ['East', 'Asia/Tokyo'],
   ].map(([name = '', timeZone = '']) => ({
-    ...({ type: 'city', externalId: name.toLowerCase(), name, aliases: [], codes: {}, timeZone } as const),
-    ...{ parentReference: null, population: null, boundary: null },
+    type: 'city',
+    externalId: name.toLowerCase(),
+    name,
+    aliases: [],
+    codes: {},
+    timeZone,
+    parentReference: null,
+    population: null,
+    boundary: null,
   })),
 );
 
@@ -96,8 +103,13 @@ test('a corrected day and a corrected time zone move the listing', async () => {
 const OFFSETS = { West: '-08:00', East: '+09:00' } as const;
 const days = fc.constantFrom(null, '2026-01-01', '2026-01-02', '2026-01-03');
 const entries = fc.constantFrom(
-  ...[null, '2026-01-01', '2026-01-01T23:30:00.0004Z', '2026-01-01T23:30:00.0009Z'],
-  ...['2026-01-02T09:00:00+09:00', '2026-01-02', '2026-01-02T08:00:00Z'],
+  null,
+  '2026-01-01',
+  '2026-01-01T23:30:00.0004Z',
+  '2026-01-01T23:30:00.0009Z',
+  '2026-01-02T09:00:00+09:00',
+  '2026-01-02',
+  '2026-01-02T08:00:00Z',
 );
 interface Home {
   readonly city: 'West' | 'East';

@@ -56,7 +56,8 @@ async function found(query: string, names: readonly string[]): Promise<void> {
 }
 const post = async (body: object): Promise<readonly (string | undefined)[]> => {
   const answer = await fetch(`${service.url}/v1/search/sales`, {
-    ...{ method: 'POST', body: JSON.stringify(body) },
+    method: 'POST',
+    body: JSON.stringify(body),
     headers: { authorization: `Bearer ${service.keys.internal}`, 'content-type': 'application/json' },
   });
   const { data } = (await answer.json()) as Answer;

@@ -20,15 +20,30 @@ const service = await startService({ after }, { clock: manualClock(NOW) });
 const ask = searchClient(service);
 await writeAreas(service.database);
 const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 400, maxLength: 400, size: 'max' }), {
-  ...{ seed: 7, numRuns: 1 },
+  seed: 7,
+  numRuns: 1,
 });
 const market = await writeMarket(service.database, createCatalogue(service.database), sample);
 const ids = new Map(market.map(({ key, id }) => [key, id]));
 
 /** What is not a filter: it shapes the answer. Every search below is asked with some of it; other tests prove the rest. */
 const SHAPING = [
-  ...['sort', 'limit', 'cursor', 'count', 'includeTotalCount', 'fields', 'units', 'display', 'include'],
-  ...['format', 'facets', 'priceBucket', 'stats', 'cluster', 'zoom', 'explain'],
+  'sort',
+  'limit',
+  'cursor',
+  'count',
+  'includeTotalCount',
+  'fields',
+  'units',
+  'display',
+  'include',
+  'format',
+  'facets',
+  'priceBucket',
+  'stats',
+  'cluster',
+  'zoom',
+  'explain',
 ];
 /** What the engine answers; with every other status PostgreSQL does. */
 const ON_MARKET = 'ACTIVE,ACTIVE_UNDER_CONTRACT,COMING_SOON';
@@ -157,8 +172,12 @@ test('by distance and by relevance results stand as a plain sort puts them', asy
 test('another name of a parameter means the same', async () => {
   const { page } = await ask('sale', { limit: '3' });
   const shaped: Query[] = [
-    ...[{ limit: '9' }, { sort: '-price' }, { cursor: page.nextCursor ?? '' }, { facets: 'city' }],
-    ...[{ stats: 'inventory' }, { include: 'history' }],
+    { limit: '9' },
+    { sort: '-price' },
+    { cursor: page.nextCursor ?? '' },
+    { facets: 'city' },
+    { stats: 'inventory' },
+    { include: 'history' },
   ];
   for (const [type, schema] of [['rental', RentalSearchQuery] as const, ['sale', SaleSearchQuery] as const]) {
     for (const [name, parameter] of Object.entries(schema.properties)) {

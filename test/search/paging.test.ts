@@ -28,7 +28,8 @@ const catalogue = createCatalogue(service.database);
 const ask = searchClient(service);
 await writeAreas(service.database);
 const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 160, maxLength: 160, size: 'max' }), {
-  ...{ seed: 13, numRuns: 1 },
+  seed: 13,
+  numRuns: 1,
 });
 const market = new Map((await writeMarket(service.database, catalogue, sample)).map((row) => [row.key, row]));
 
@@ -53,8 +54,18 @@ const CHANGES: readonly { readonly facts: readonly (keyof Facts)[]; readonly see
   {
     facts: ['status', 'closePrice', 'statusChanged'],
     seen: [
-      ...['status', 'ClosePrice', 'closed', 'closedAt', 'daysOnMarket', 'DaysOnMarket', 'hasPrice'],
-      ...['Price', 'PricePerArea', 'price', 'pricePerArea', 'priceChangedAt'],
+      'status',
+      'ClosePrice',
+      'closed',
+      'closedAt',
+      'daysOnMarket',
+      'DaysOnMarket',
+      'hasPrice',
+      'Price',
+      'PricePerArea',
+      'price',
+      'pricePerArea',
+      'priceChangedAt',
     ],
   },
 ];
@@ -166,7 +177,8 @@ test('while the market changes, what stays the same is met exactly once, forward
           if (page?.page.nextCursor === null) return null;
           return ask(type, { ...sent, ...(page && { cursor: page.page.nextCursor ?? '' }) });
         },
-        ...([there, touched] as const),
+        there,
+        touched,
       );
       const unchanged = ({ key }: Row) => !touched.get(key)?.intersection(watched(query)).size;
       const met = idsOf(forwards);
@@ -182,7 +194,8 @@ test('while the market changes, what stays the same is met exactly once, forward
       const backwards = await stroll(
         last,
         async (page) => (page?.page.prevCursor ? ask(type, { ...sent, cursor: page.page.prevCursor }) : null),
-        ...([back, touched] as const),
+        back,
+        touched,
       );
       const metBack = idsOf(backwards);
       for (const row of expected.filter(unchanged))

@@ -29,11 +29,9 @@ interface Names {
 }
 
 const resolvedOf = ({ areaNos, words }: Names): ResolvedQuery => ({
-  ...{
-    areas: [],
-    areaNos,
-    words: new Map(Object.entries(words)),
-  },
+  areas: [],
+  areaNos,
+  words: new Map(Object.entries(words)),
 });
 
 /** A row as JSON from PostgreSQL, and which of the conditions it meets there. */

@@ -49,7 +49,9 @@ const write = (service: TestService, drafts: readonly ListingDraft[], removed: r
 
 const home = (key: string, facts: Partial<ListingDraft> = {}): ListingDraft =>
   draft(key, {
-    ...{ listPrice: 100_000, livingArea: 1_000, listedAt: '2026-01-01T00:00:00.000Z' },
+    listPrice: 100_000,
+    livingArea: 1_000,
+    listedAt: '2026-01-01T00:00:00.000Z',
     location: { lat: 10.12345, lng: 20.12345, precision: 'exact' },
     address: { ...NO_ADDRESS, full: '12 Oak Street, Aldern', streetName: 'Oak Street', city: 'Aldern' },
     ...facts,
@@ -303,19 +305,16 @@ test('whatever is written, and however time goes on, cached pages are the pages 
   const question = fc.record({
     type: fc.constantFrom('sales', 'rentals'),
     query: fc.constantFrom(
-      ...[
-        '',
-        'units=metric',
-        'fields=id,price,daysOnMarket,areaIds',
-        'sort=price',
-        'sort=-daysOnMarket&units=metric',
-      ],
-      ...[
-        'status=ACTIVE,COMING_SOON,ACTIVE_UNDER_CONTRACT',
-        'format=geojson',
-        'limit=2',
-        'minBedrooms=1&fields=url,fetchedAt',
-      ],
+      '',
+      'units=metric',
+      'fields=id,price,daysOnMarket,areaIds',
+      'sort=price',
+      'sort=-daysOnMarket&units=metric',
+
+      'status=ACTIVE,COMING_SOON,ACTIVE_UNDER_CONTRACT',
+      'format=geojson',
+      'limit=2',
+      'minBedrooms=1&fields=url,fetchedAt',
     ),
     ignores: fc.boolean(),
   });

@@ -95,8 +95,18 @@ test('all faults of a search are told at once', async () => {
     'sort=pric,bedroms&minPrice=9&maxPrice=2&listedSince=soon&closedBefore=late&qFields=id&address=...&status=activ&stats=median_pric&radius=far&lat=1&lng=1&fields=nme&priceBucket=5';
   const faults = await faultsOf(`/v1/search/sales?${query}`);
   assert.deepEqual(faults.map(([parameter]) => parameter).sort(), [
-    ...['address', 'closedBefore', 'fields', 'listedSince', 'minPrice', 'priceBucket', 'qFields', 'radius'],
-    ...['sort', 'sort', 'stats', 'status'],
+    'address',
+    'closedBefore',
+    'fields',
+    'listedSince',
+    'minPrice',
+    'priceBucket',
+    'qFields',
+    'radius',
+    'sort',
+    'sort',
+    'stats',
+    'status',
   ]);
   assert.deepEqual(
     faults.filter(([parameter]) => parameter === 'sort'),
@@ -114,8 +124,13 @@ test('all faults of a search are told at once', async () => {
 
 /** Faults of form beside faults of meaning: an unknown name, a wrong type; bounds, a metric, an area, a sort. */
 const MIXED = {
-  ...{ minBedroms: 2, hasPhotos: 'often', minPrice: 9, maxPrice: 2, stats: ['median_rent'] },
-  ...{ areaId: ['nowhere'], sort: ['pric'] },
+  minBedroms: 2,
+  hasPhotos: 'often',
+  minPrice: 9,
+  maxPrice: 2,
+  stats: ['median_rent'],
+  areaId: ['nowhere'],
+  sort: ['pric'],
 };
 
 test('faults of form and of meaning are in one answer, of a GET, a POST and an export', async () => {

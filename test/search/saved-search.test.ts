@@ -55,26 +55,40 @@ async function prove(listingType: ListingType, query: Query): Promise<number> {
 }
 
 const PAGE = [
-  ...[
-    'sort',
-    'limit',
-    'cursor',
-    'count',
-    'includeTotalCount',
-    'fields',
-    'include',
-    'format',
-    'facets',
-    'priceBucket',
-    'stats',
-  ],
-  ...['cluster', 'zoom', 'explain'],
+  'sort',
+  'limit',
+  'cursor',
+  'count',
+  'includeTotalCount',
+  'fields',
+  'include',
+  'format',
+  'facets',
+  'priceBucket',
+  'stats',
+  'cluster',
+  'zoom',
+  'explain',
 ];
 const DAYS = ['minDaysOnMarket', 'maxDaysOnMarket', 'daysOld'];
 const SENT_PAGE: Readonly<Record<string, unknown>> = {
-  ...{ sort: ['price'], limit: 5, cursor: 'x', count: 'exact', includeTotalCount: true, fields: ['id'] },
-  ...{ include: ['history'], format: 'csv', facets: ['city'], stats: ['inventory'], cluster: false, zoom: 3 },
-  ...{ priceBucket: 5, explain: false, minDaysOnMarket: 1, maxDaysOnMarket: 1, daysOld: '2:' },
+  sort: ['price'],
+  limit: 5,
+  cursor: 'x',
+  count: 'exact',
+  includeTotalCount: true,
+  fields: ['id'],
+  include: ['history'],
+  format: 'csv',
+  facets: ['city'],
+  stats: ['inventory'],
+  cluster: false,
+  zoom: 3,
+  priceBucket: 5,
+  explain: false,
+  minDaysOnMarket: 1,
+  maxDaysOnMarket: 1,
+  daysOld: '2:',
 };
 
 for (const type of TYPES) {

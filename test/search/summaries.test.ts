@@ -26,7 +26,8 @@ const service = await startService({ after }, { clock: manualClock(NOW) });
 const ask = searchClient(service);
 await writeAreas(service.database);
 const [sample = []] = fc.sample(fc.array(factsArbitrary, { minLength: 300, maxLength: 300, size: 'max' }), {
-  ...{ seed: 53, numRuns: 1 },
+  seed: 53,
+  numRuns: 1,
 });
 /** At the ends of the map, whose last cells have no side beyond. */
 const ENDS = [-180, 180].flatMap((lng) => [-90, 90].map((lat) => ({ lng, lat })));
@@ -133,7 +134,11 @@ for (const scope of SCOPES)
       const rows = found('sale', query);
       for (const zoom of [0, 3, 8, 12, 20]) {
         const { clusters, total } = await told('sale', {
-          ...{ ...query, cluster: 'true', zoom: String(zoom), limit: '500', count: 'exact' },
+          ...query,
+          cluster: 'true',
+          zoom: String(zoom),
+          limit: '500',
+          count: 'exact',
         });
         const letters = clusters[0]?.geohash.length ?? 1;
         for (const { facts } of rows) {

@@ -17,7 +17,8 @@ const { database } = service;
 const ask = searchClient(service);
 await writeAreas(database);
 const [facts = []] = fc.sample(fc.array(factsArbitrary, { minLength: 300, maxLength: 300, size: 'max' }), {
-  ...{ seed: 31, numRuns: 1 },
+  seed: 31,
+  numRuns: 1,
 });
 await writeMarket(database, createCatalogue(database), facts);
 

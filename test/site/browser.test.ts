@@ -46,14 +46,21 @@ const MARKET = { sales: 12_345, rentals: 678, areas: 90, confirmedAt: '2026-03-3
 async function startSite(): Promise<string> {
   const publicUrl = 'http://127.0.0.1';
   const routes = siteRoutes({
-    ...{ publicUrl, tiers: TIERS, metrics: METRICS, minimumSample: MINIMUM_SAMPLE },
-    ...{ lifetimes: LIFETIMES, agents: AGENTS },
+    publicUrl,
+    tiers: TIERS,
+    metrics: METRICS,
+    minimumSample: MINIMUM_SAMPLE,
+    lifetimes: LIFETIMES,
+    agents: AGENTS,
     findLoading: async () => null,
     findMarketSize: async () => MARKET,
     findHomes: async () => [HOME],
     routes: () => routes,
     reference: {
-      ...{ clock: systemClock, document: () => server.openapi, samples: {}, placeholders: {} },
+      clock: systemClock,
+      document: () => server.openapi,
+      samples: {},
+      placeholders: {},
       findIds: async () => null,
     },
   });

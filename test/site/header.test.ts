@@ -13,10 +13,22 @@ const browser = noBrowser === false ? await startBrowser({ after }) : null;
 const consent = `/oauth/authorize?${new URLSearchParams(authorizationRequest().parameters)}`;
 
 const PAGES = [
-  ...['/', '/docs', '/docs/start', '/docs/oauth', '/docs/mcp', '/docs/metrics', '/docs/limits'],
-  ...['/docs/errors', '/billing', '/account', '/account/watchers', '/oauth/grants', '/nothing/here'],
+  '/',
+  '/docs',
+  '/docs/start',
+  '/docs/oauth',
+  '/docs/mcp',
+  '/docs/metrics',
+  '/docs/limits',
+  '/docs/errors',
+  '/billing',
+  '/account',
+  '/account/watchers',
+  '/oauth/grants',
+  '/nothing/here',
   // A refusal too.
-  ...[consent, '/oauth/authorize'],
+  consent,
+  '/oauth/authorize',
 ];
 const LINKS = [
   ['/', 'Freehold'],

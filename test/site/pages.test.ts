@@ -72,8 +72,12 @@ const DOCUMENT = {
 
 function reference(replaced: Partial<ReferenceOptions> = {}): ReferenceOptions {
   return {
-    ...{ clock: manualClock(), document: () => DOCUMENT, samples: { getHome: { limit: 3 } } },
-    ...{ placeholders: { home: 'home_1' }, findIds: async () => null, ...replaced },
+    clock: manualClock(),
+    document: () => DOCUMENT,
+    samples: { getHome: { limit: 3 } },
+    placeholders: { home: 'home_1' },
+    findIds: async () => null,
+    ...replaced,
   };
 }
 
@@ -103,8 +107,11 @@ function serveSite(
   const site: readonly Route<never>[] = siteRoutes({
     publicUrl: 'https://api.example',
     tiers,
-    ...{ lifetimes: LIFETIMES, agents: AGENTS },
-    ...{ metrics: METRICS, minimumSample: MINIMUM_SAMPLE, findLoading: async () => loading },
+    lifetimes: LIFETIMES,
+    agents: AGENTS,
+    metrics: METRICS,
+    minimumSample: MINIMUM_SAMPLE,
+    findLoading: async () => loading,
     routes: () => [...FEATURES, ...site] as unknown as readonly Route<Principal>[],
     reference: reference(),
     findMarketSize,

@@ -57,7 +57,10 @@ function upkeepOf(t: Closing, database: Database, source: string | null) {
     },
   };
   const upkeep = startSourceUpkeep({
-    ...{ database, clock: counted, log, report: (error) => errors.push(error) },
+    database,
+    clock: counted,
+    log,
+    report: (error) => errors.push(error),
     source: source === null ? null : { id: source },
   });
   atEnd(t, () => upkeep.stop());

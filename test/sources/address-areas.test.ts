@@ -22,7 +22,12 @@ atEnd({ after }, () => upkeep.stop());
 atEnd({ after }, () => review.stop());
 
 const address = (city: string, state: string, county: string | null, postalCode: string) => ({
-  ...{ ...NO_ADDRESS, city, state, county, postalCode, country: 'US' },
+  ...NO_ADDRESS,
+  city,
+  state,
+  county,
+  postalCode,
+  country: 'US',
 });
 const { ids } = await write(
   draft('or', { address: address('Springfield', 'OR', 'Lane', '97477'), location: at(44, -123) }),
@@ -60,9 +65,15 @@ test('once the first load is complete there is an area for each city, county, po
   assert.deepEqual(
     areas.map(({ id, name }) => `${id} ${name}`),
     [
-      ...['city-springfield-il-us Springfield', 'city-springfield-or-us Springfield', 'country-us US'],
-      ...['county-lane-or-us Lane', 'county-sangamon-il-us Sangamon'],
-      ...['postal-code-62701-us 62701', 'postal-code-97477-us 97477', 'state-il-us IL', 'state-or-us OR'],
+      'city-springfield-il-us Springfield',
+      'city-springfield-or-us Springfield',
+      'country-us US',
+      'county-lane-or-us Lane',
+      'county-sangamon-il-us Sangamon',
+      'postal-code-62701-us 62701',
+      'postal-code-97477-us 97477',
+      'state-il-us IL',
+      'state-or-us OR',
     ],
   );
   assert.deepEqual(await within('city-springfield-or-us'), named('or', 'or-placeless'));

@@ -43,7 +43,11 @@ async function startBoth(t: Closing, telling: (source: Source) => Source = (sour
     const port = await quietPort();
     const publicUrl = `http://127.0.0.1:${port}`;
     const app = await createApp({
-      ...{ config, database, source, interval: 3_600_000, publicUrl },
+      config,
+      database,
+      source,
+      interval: 3_600_000,
+      publicUrl,
       log: createLog({ level: 'silent' }),
       overrides: { clock },
     });
@@ -164,7 +168,14 @@ test('a load goes on for readers until searches know its end', async (t) => {
   const write = (loadedAt: string | null, version: number) =>
     database.transaction((tx) =>
       writePosition(tx, 'feed', {
-        ...{ position: {}, version, loaded: 3, total: 3, skipped: 0, reading: null, reread: null, loadedAt },
+        position: {},
+        version,
+        loaded: 3,
+        total: 3,
+        skipped: 0,
+        reading: null,
+        reread: null,
+        loadedAt,
         updatedAt: new Date(clock.now()).toISOString(),
       }),
     );

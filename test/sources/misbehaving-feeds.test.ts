@@ -200,8 +200,16 @@ test('a link to another host is a named failure, and the token does not go there
 });
 
 const MANY_FIELDS = [
-  ...['ListingKey', 'ListPrice', 'StandardStatus', 'PropertyType', 'ModificationTimestamp', 'PublicRemarks'],
-  ...['AssociationFee', 'AssociationFee2', 'AssociationFee2Frequency', 'AssociationFeeFrequency'],
+  'ListingKey',
+  'ListPrice',
+  'StandardStatus',
+  'PropertyType',
+  'ModificationTimestamp',
+  'PublicRemarks',
+  'AssociationFee',
+  'AssociationFee2',
+  'AssociationFee2Frequency',
+  'AssociationFeeFrequency',
 ];
 
 for (const status of [400, 404, 414]) {

@@ -17,14 +17,21 @@ test('a listing that the source no longer shows is delisted with the round of ch
   const upstream = await startUpstream(t);
   const put = (ListingKey: string, ModificationTimestamp: string, more = {}) =>
     upstream.records.set(ListingKey, {
-      ...{ ListingKey, ModificationTimestamp, StandardStatus: 'Active', PropertyType: 'Residential' },
-      ...{ ListPrice: 100_000, ...more },
+      ListingKey,
+      ModificationTimestamp,
+      StandardStatus: 'Active',
+      PropertyType: 'Residential',
+      ListPrice: 100_000,
+      ...more,
     });
   for (const key of ['a', 'b', 'c']) put(key, '2026-01-01T00:00:00.000Z');
   const service = await startService(t, {
     environment: {
-      ...{ SOURCE: 'reso', RESO_BASE_URL: upstream.url, RESO_TOKEN_URL: upstream.tokenUrl },
-      ...{ RESO_CLIENT_ID: 'me', RESO_CLIENT_SECRET: 'hush' },
+      SOURCE: 'reso',
+      RESO_BASE_URL: upstream.url,
+      RESO_TOKEN_URL: upstream.tokenUrl,
+      RESO_CLIENT_ID: 'me',
+      RESO_CLIENT_SECRET: 'hush',
     },
   });
   const found = async (): Promise<Map<string, Listing>> => {

@@ -32,7 +32,11 @@ async function bench(t: Closing, listings = 7): Promise<Bench> {
   const log = { info: () => {}, warn: (details: unknown) => void warnings.push(details) };
   for (let at = 0; at < listings; at++) source.put(draftOf(`k${at}`), `2026-01-01T00:00:0${at}.000Z`);
   return {
-    ...{ database, catalogue, source, clock, warnings },
+    database,
+    catalogue,
+    source,
+    clock,
+    warnings,
     start(more) {
       const options = {
         source,

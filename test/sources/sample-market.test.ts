@@ -23,7 +23,10 @@ atEnd(ending, () => market.stop());
 
 const { clientId, clientSecret } = market;
 const source = resoSource({
-  ...{ id: 'sample', name: 'Sample', url: `${market.url}/odata`, clock: systemClock },
+  id: 'sample',
+  name: 'Sample',
+  url: `${market.url}/odata`,
+  clock: systemClock,
   credentials: { kind: 'client', tokenUrl: `${market.url}/oauth/token`, clientId, clientSecret },
   outbound: createOutbound({ clock: systemClock }),
   overlap: 0,

@@ -26,7 +26,9 @@ const write = writer(service);
 const display = (listing: boolean, address: boolean) => ({ display: { listing, address, estimate: true } });
 /** A home whose street and text are found nowhere else. */
 const home = (listPrice: number, facts: object) => ({
-  ...{ listPrice, description: 'Blind Tiger Saloon', ...facts },
+  listPrice,
+  description: 'Blind Tiger Saloon',
+  ...facts,
   address: {
     ...NO_ADDRESS,
     streetNumber: '911',

@@ -117,7 +117,8 @@ test('with a payment service watchers move to a subscription that it told to be 
       values ('stripe', 'sub_Force', 'active', 'cus_1', 'pro', now(), now(), 1), ('stripe', 'sub_Over', 'expired', null, null, now(), now(), 2)`,
   );
   const stripe = {
-    ...{ SUBSCRIPTIONS: 'stripe', STRIPE_SECRET_KEY: 'rk_test_0123456789abcdef' },
+    SUBSCRIPTIONS: 'stripe',
+    STRIPE_SECRET_KEY: 'rk_test_0123456789abcdef',
     STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
   };
   const move = (to: string) =>

@@ -46,8 +46,13 @@ test('a search is created with what was understood of it, and counts what matche
   assert.equal(status, 201, text);
   assert.deepEqual(watcher.target, search({ maxPrice: 300_000, beds: [1, 2] }).target);
   assert.deepEqual(watcher.interpretation, {
-    ...{ areas: [], words: [], currency: 'USD', currencyChoice: null, suggestions: null },
-    ...{ units: 'imperial', display: null },
+    areas: [],
+    words: [],
+    currency: 'USD',
+    currencyChoice: null,
+    suggestions: null,
+    units: 'imperial',
+    display: null,
   });
   assert.deepEqual(watcher.events, ['search.match_added', 'search.match_removed']);
   assert.equal(watcher.initialMatchCount, 2);

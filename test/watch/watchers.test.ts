@@ -34,10 +34,21 @@ test('a watcher is created with its defaults, and read again at its Location as 
   assert.equal(createdAt, '2026-06-01T12:00:00.000Z');
   assert.ok(events.includes('listing.price_decreased') && !events.includes('search.match_added'));
   assert.deepEqual(rest, {
-    ...{ object: 'watcher', name: null, target, interpretation: null, backfill: false },
-    ...{ cadence: 'instant', timeZone: 'UTC' },
-    ...{ status: 'active', statusReason: null, initialMatchCount: 1, updatedAt: createdAt, expiresAt: null },
-    ...{ metadata: {}, version: 1, delivery: [] },
+    object: 'watcher',
+    name: null,
+    target,
+    interpretation: null,
+    backfill: false,
+    cadence: 'instant',
+    timeZone: 'UTC',
+    status: 'active',
+    statusReason: null,
+    initialMatchCount: 1,
+    updatedAt: createdAt,
+    expiresAt: null,
+    metadata: {},
+    version: 1,
+    delivery: [],
   });
   const read = await send('GET', `/${id}`, { key });
   assert.deepEqual(read.watcher, created.watcher);
@@ -56,8 +67,13 @@ test('a property counts the listings that may be seen', async () => {
 test('everything that an owner can say is kept', async () => {
   const { key } = await subscribe('pro');
   const said = {
-    ...{ target, name: 'The blue house', events: ['listing.closed', 'listing.pending'], cadence: 'weekly' },
-    ...{ backfill: true, expiresAt: '2026-07-01T00:00:00.000Z', metadata: { crm: '17', 'a b': '' } },
+    target,
+    name: 'The blue house',
+    events: ['listing.closed', 'listing.pending'],
+    cadence: 'weekly',
+    backfill: true,
+    expiresAt: '2026-07-01T00:00:00.000Z',
+    metadata: { crm: '17', 'a b': '' },
   };
   const { watcher } = await create(key, said);
   for (const [name, value] of Object.entries(said))
@@ -69,13 +85,17 @@ test('a change writes a new version, merges metadata, and leaves what it does no
   const { watcher, headers } = await create(key, { target, name: 'A', metadata: { a: '1', b: '2' } });
   service.clock.advance(1_000);
   const changed = await send('PATCH', `/${watcher.id}`, {
-    ...{ key, body: { name: null, metadata: { a: null, c: '3' }, events: ['listing.deleted'] } },
+    key,
+    body: { name: null, metadata: { a: null, c: '3' }, events: ['listing.deleted'] },
     headers: { 'if-match': headers.get('etag') ?? '' },
   });
   assert.equal(changed.status, 200, changed.text);
   assert.deepEqual(changed.watcher, {
     ...watcher,
-    ...{ name: null, metadata: { b: '2', c: '3' }, events: ['listing.deleted'], version: 2 },
+    name: null,
+    metadata: { b: '2', c: '3' },
+    events: ['listing.deleted'],
+    version: 2,
     updatedAt: new Date(Date.parse(watcher.createdAt) + 1_000).toISOString(),
   });
   assert.notEqual(changed.headers.get('etag'), headers.get('etag'));

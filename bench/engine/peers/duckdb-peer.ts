@@ -43,7 +43,10 @@ export async function duckDbPeer(rows: Iterable<PeerRow>): Promise<Peer | null> 
   };
   const dialect = {
     inBox: `home where ${SHOWN} and lng >= $1 and lat >= $2 and lng <= $3 and lat <= $4`,
-    ...{ lng: 'lng', lat: 'lat', medianPrice: 'quantile_cont(price, 0.5)', facets: FACETS_TOGETHER },
+    lng: 'lng',
+    lat: 'lat',
+    medianPrice: 'quantile_cont(price, 0.5)',
+    facets: FACETS_TOGETHER,
   };
   return {
     name: 'DuckDB',

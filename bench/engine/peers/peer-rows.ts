@@ -22,11 +22,16 @@ function* rowsOfSegment(segment: Segment, kind: number): Generator<PeerRow> {
   for (let row = 0; row < segment.rows; row++) {
     const cost = number('price', row);
     yield {
-      ...{ id: idOf(segment, row), kind, status: segment.codes.status?.[row] ?? 0 },
+      id: idOf(segment, row),
+      kind,
+      status: segment.codes.status?.[row] ?? 0,
       displayed: Number(((segment.flags[row] ?? 0) & DISPLAYED.mask) === DISPLAYED.bits),
-      ...{ lng: number('lng', row), lat: number('lat', row), price: cost },
+      lng: number('lng', row),
+      lat: number('lat', row),
+      price: cost,
       bedrooms: number('bedrooms', row),
-      ...{ type: segment.codes.propertyType?.[row] ?? 0, city: segment.codes.city?.[row] ?? 0 },
+      type: segment.codes.propertyType?.[row] ?? 0,
+      city: segment.codes.city?.[row] ?? 0,
       listed: number('listedAt', row),
       bucket: lowerBound(PRICE_BUCKET_EDGES.length, (at) => (PRICE_BUCKET_EDGES[at] ?? 0) <= cost),
     };

@@ -9,7 +9,17 @@ import { asker, FACETS_TOGETHER, SHOWN } from './peer-sql.ts';
 
 /** In the order of a row's values. */
 const COLUMNS = [
-  ...['id', 'kind', 'status', 'displayed', 'place', 'price', 'bedrooms', 'type', 'city', 'listed', 'bucket'],
+  'id',
+  'kind',
+  'status',
+  'displayed',
+  'place',
+  'price',
+  'bedrooms',
+  'type',
+  'city',
+  'listed',
+  'bucket',
 ];
 
 const TABLE = `
@@ -50,7 +60,8 @@ export async function postgresPeer(testbed: Testbed, rows: Iterable<PeerRow>): P
   for (const statement of INDEXES) await sql.unsafe(statement);
   const dialect = {
     inBox: `home where ${SHOWN} and place <@ box(point($1, $2), point($3, $4))`,
-    ...{ lng: 'place[0]', lat: 'place[1]' },
+    lng: 'place[0]',
+    lat: 'place[1]',
     medianPrice: 'percentile_cont(0.5) within group (order by price)',
     facets: FACETS_TOGETHER,
   };

@@ -45,7 +45,10 @@ export function sqlitePeer(rows: Iterable<PeerRow>): Peer {
   const dialect = {
     inBox: `place where east >= $1 and north >= $2 and west <= $3 and south <= $4
       and lng >= $1 and lat >= $2 and lng <= $3 and lat <= $4`,
-    ...{ lng: 'lng', lat: 'lat', medianPrice: 'median(price)', facets: FACETS_ONE_BY_ONE },
+    lng: 'lng',
+    lat: 'lat',
+    medianPrice: 'median(price)',
+    facets: FACETS_ONE_BY_ONE,
   };
   return { name: 'SQLite', ask: asker(dialect, run), close: async () => database.close() };
 }

@@ -24,12 +24,22 @@ export interface CallBudget {
  */
 export const CALL_LIMITS: Readonly<Record<PaymentService['name'], CallLimits>> = {
   polar: {
-    ...{ width: 5_000, buckets: 13, most: 490 },
-    ...{ mostUnknown: 245, mostStrangers: 60, mostBackground: 245, mostBoth: 367 },
+    width: 5_000,
+    buckets: 13,
+    most: 490,
+    mostUnknown: 245,
+    mostStrangers: 60,
+    mostBackground: 245,
+    mostBoth: 367,
   },
   stripe: {
-    ...{ width: 100, buckets: 11, most: 14 },
-    ...{ mostUnknown: 7, mostStrangers: 2, mostBackground: 7, mostBoth: 10 },
+    width: 100,
+    buckets: 11,
+    most: 14,
+    mostUnknown: 7,
+    mostStrangers: 2,
+    mostBackground: 7,
+    mostBoth: 10,
   },
 };
 

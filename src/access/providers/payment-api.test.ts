@@ -41,7 +41,10 @@ async function setUp(t: TestContext, answer: Answer) {
   });
   const call = (more: Partial<PaymentCall> = {}) =>
     api.call({
-      ...{ method: 'GET', path: '/v1/things', signal: new AbortController().signal, urgency: 'known' },
+      method: 'GET',
+      path: '/v1/things',
+      signal: new AbortController().signal,
+      urgency: 'known',
       ...more,
     });
   return { clock, outcomes, reserved, received, call };

@@ -83,8 +83,12 @@ export function createPaymentApi(options: PaymentApiOptions): PaymentApi {
   async function send(call: PaymentCall): Promise<PaymentAnswer> {
     const { method, path, signal } = call;
     const answer = await outbound.send({
-      ...{ method, signal, url: `${apiUrl}${path}${queryOf(call)}`, deadlineMs: DEADLINE },
-      ...{ maxBytes: MAX_BYTES, ...contentOf(call, options.headers) },
+      method,
+      signal,
+      url: `${apiUrl}${path}${queryOf(call)}`,
+      deadlineMs: DEADLINE,
+      maxBytes: MAX_BYTES,
+      ...contentOf(call, options.headers),
     });
     const about = `${host} answered ${answer.status} to ${method} ${path}`;
     if (answer.status === 429) {

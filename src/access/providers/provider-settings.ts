@@ -40,14 +40,16 @@ export function readProviderSettings(read: SettingsReader): ProviderSettings {
   needed(`${prefix}_WEBHOOK_SECRET`, webhookSecrets[0] ?? null, 'the secret that signs its webhooks');
   if (kind === 'stripe') {
     return {
-      ...{ kind, webhookSecrets },
+      kind,
+      webhookSecrets,
       secretKey: needed('STRIPE_SECRET_KEY', read.secret('STRIPE_SECRET_KEY'), 'a secret or restricted key'),
       apiUrl: read.url('STRIPE_API_URL', { bare: true }) ?? 'https://api.stripe.com',
     };
   }
   const organizationId = read.text('POLAR_ORGANIZATION_ID');
   return {
-    ...{ kind, webhookSecrets },
+    kind,
+    webhookSecrets,
     accessToken: needed(
       'POLAR_ACCESS_TOKEN',
       read.secret('POLAR_ACCESS_TOKEN'),

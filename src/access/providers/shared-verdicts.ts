@@ -74,7 +74,9 @@ export function createSharedVerdicts(options: SharedVerdictsOptions): SharedVerd
   /** Goes on when nobody waits any more: the next one finds the answer in the table. */
   function ask(inquiry: Inquiry, announcesNew = false): Promise<Answer> {
     const deadline = {
-      ...{ clock, milliseconds: DEADLINE, parent: closing.signal },
+      clock,
+      milliseconds: DEADLINE,
+      parent: closing.signal,
       onTimeout: () => new ProviderUnavailable(new Error('The payment service took too long to answer')),
     };
     const asked = withDeadline(deadline, async (signal): Promise<Answer> => {

@@ -50,7 +50,9 @@ export function startVerdictPass(options: VerdictPassOptions): VerdictPass {
   const stopping = new AbortController();
   let [dueAt, countAt, isMany] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, false];
   const work = startPeriodicWork({
-    ...{ clock, pause: ROUND, report: options.report },
+    clock,
+    pause: ROUND,
+    report: options.report,
     async work() {
       // In every process: it also looks at the shared time, so that a clock that is set back is noticed.
       onCount(await table.count());

@@ -61,7 +61,12 @@ export function accountRoutes(options: AccountOptions): readonly Route<Principal
   }
 
   const common = {
-    ...{ path: PATH, tag: 'Account', page: true, ownQuery: true, anyAccept: true, accepts: ['text/html'] },
+    path: PATH,
+    tag: 'Account',
+    page: true,
+    ownQuery: true,
+    anyAccept: true,
+    accepts: ['text/html'],
     access: { credentials: 'none', counts: 'nothing' },
     answer: { description: 'A page.', contentType: 'text/html' },
     errors: pageErrors,
@@ -104,7 +109,12 @@ async function findAccount(
   ]);
   const { tiers } = rateLimiter;
   return {
-    ...{ tier: caller.tier, limits: tiers[caller.tier], endsAt, apps, portalUrl, proof },
+    tier: caller.tier,
+    limits: tiers[caller.tier],
+    endsAt,
+    apps,
+    portalUrl,
+    proof,
     isRemembered: keyForm.cookie.isUsed,
     month: month === null ? null : { quota: month.policy.quota, remaining: month.remaining },
     resetsAt: calendar.end,

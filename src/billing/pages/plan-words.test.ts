@@ -8,15 +8,13 @@ import { planFacts, priceWords } from './plan-words.ts';
 
 const price = (amount: number, currency: string, more: Partial<OfferedPlan> = {}): string =>
   priceWords({
-    ...{
-      plan: 'pro',
-      priceId: 'price_1',
-      name: 'Pro',
-      amount,
-      currency,
-      interval: 'month',
-      intervalCount: 1,
-    },
+    plan: 'pro',
+    priceId: 'price_1',
+    name: 'Pro',
+    amount,
+    currency,
+    interval: 'month',
+    intervalCount: 1,
     ...more,
   });
 

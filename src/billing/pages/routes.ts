@@ -52,7 +52,11 @@ interface Shop extends BillingPageOptions {
 }
 
 const common = {
-  ...{ tag: 'Account', page: true, ownQuery: true, anyAccept: true, accepts: ['text/html'] },
+  tag: 'Account',
+  page: true,
+  ownQuery: true,
+  anyAccept: true,
+  accepts: ['text/html'],
   access: { credentials: 'none', counts: 'nothing' },
   answer: { description: 'A page.', contentType: 'text/html' },
   errors: pageErrors,

@@ -33,7 +33,10 @@ export function withPaymentService<T>(work: (payments: CommandPayments) => Promi
   const provider = requireProvider(config);
   return withDatabase(config, async (database) => {
     const payments = openPayments({
-      ...{ config, database, clock: systemClock, report: () => {} },
+      config,
+      database,
+      clock: systemClock,
+      report: () => {},
       async endGrants(tx, subscription) {
         await revokeGrantsOfSubscription(tx, subscription, new Date(systemClock.now()));
       },

@@ -70,11 +70,9 @@ async function readStatus({
   const isIssuer = stripe !== null;
   const waiting = await database.read((sql) => listEvents(sql, { provider, isWaiting: true, max: 100 }));
   return {
-    ...{
-      provider,
-      credentials,
-      apiUrl: config.subscriptions.kind === 'local' ? '' : config.subscriptions.apiUrl,
-    },
+    provider,
+    credentials,
+    apiUrl: config.subscriptions.kind === 'local' ? '' : config.subscriptions.apiUrl,
     verdicts: await database.read((sql) => summarizeVerdicts(sql, provider)),
     issuedKeys: isIssuer ? await database.read((sql) => countIssuedKeys(sql, provider)) : null,
     withoutKey: isIssuer && credentials.state === 'accepted' ? await findWithoutKey(service) : null,
@@ -102,7 +100,8 @@ function viewOf(status: BillingStatus) {
     verdicts: verdicts.map(({ oldest, ...verdict }) => ({ ...verdict, oldestSeconds: secondsOf(oldest) })),
     withoutKey: withoutKey?.map((reference) => ({ reference, command: commandFor(reference) })) ?? null,
     events: {
-      ...{ waiting, oldestSeconds: oldestWaiting === null ? null : secondsOf(oldestWaiting) },
+      waiting,
+      oldestSeconds: oldestWaiting === null ? null : secondsOf(oldestWaiting),
       failing: failing.map(({ id, type, attempts, dueAt, lastError }) => ({
         id,
         type,

@@ -38,7 +38,10 @@ async function sync(
   const references = await database.read((sql) => listReferences(sql, provider));
   const asking = await table.begin();
   return syncVerdicts({
-    ...{ service, references, onProgress, signal: new AbortController().signal },
+    service,
+    references,
+    onProgress,
+    signal: new AbortController().signal,
     save: (said) => table.save(said, asking, { announcesNew: true }),
     renew: (reference) => verdicts.renew(reference),
   });

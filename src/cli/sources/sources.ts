@@ -57,7 +57,11 @@ async function list(json: true | undefined): Promise<void> {
   printTable(
     ['ID', 'STATE', 'LISTINGS', 'ACTIVE', 'AREAS', 'LAST DATA'],
     sources.map(({ id, state, listings, active, areas, asOf }) => [
-      ...[id, state, count(listings), count(active), count(areas)],
+      id,
+      state,
+      count(listings),
+      count(active),
+      count(areas),
       asOf?.slice(0, 16).replace('T', ' ') ?? '',
     ]),
     'There is none yet.',

@@ -9,7 +9,11 @@ import type { SourceRecord } from '../../import/formats/record.ts';
 import { parseStripeKey, parseSubscription, RowFault } from './import-rows.ts';
 
 const record = (fields: Readonly<Record<string, unknown>>): SourceRecord => ({
-  ...{ row: 1, place: 2, fields, broken: null, geometry: null },
+  row: 1,
+  place: 2,
+  fields,
+  broken: null,
+  geometry: null,
   rejectedText: () => '',
 });
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -37,8 +41,13 @@ test('a complete row comes out as it is meant, whatever its blanks and case', ()
           record({ key: `${blank}${key}${blank}`, plan, endsAt: end.toISOString(), customer: who, label }),
         );
         assert.deepEqual(parsed, {
-          ...{ place: 2, keyHash: sha256(key.toUpperCase()), keyHint: key.toUpperCase().slice(-4) },
-          ...{ plan, endsAt: end.toISOString(), customer: who, label },
+          place: 2,
+          keyHash: sha256(key.toUpperCase()),
+          keyHint: key.toUpperCase().slice(-4),
+          plan,
+          endsAt: end.toISOString(),
+          customer: who,
+          label,
         });
       },
     ),

@@ -28,7 +28,10 @@ export async function issueKeyFor(
   return withDatabase(config, (database) =>
     keepAlive(async () => {
       const { stripe, verdicts, close } = openPayments({
-        ...{ config, database, clock: systemClock, report: () => {} },
+        config,
+        database,
+        clock: systemClock,
+        report: () => {},
         endGrants: async (tx, subscription) =>
           void (await revokeGrantsOfSubscription(tx, subscription, new Date(systemClock.now()))),
       });

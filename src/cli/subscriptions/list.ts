@@ -47,8 +47,14 @@ function printOwn(rows: readonly ListedSubscription[]): void {
   printTable(
     ['ID', 'PLAN', 'KEY', 'STATE', 'CREATED', 'USED', 'LAST USE', 'CUSTOMER', 'LABEL'],
     rows.map((row) => [
-      ...[row.id, row.tier, `…${row.keyHint}`, stateOf(row), row.createdAt.slice(0, 10)],
-      ...[...usageCells(row), row.customer ?? '', row.label],
+      row.id,
+      row.tier,
+      `…${row.keyHint}`,
+      stateOf(row),
+      row.createdAt.slice(0, 10),
+      ...usageCells(row),
+      row.customer ?? '',
+      row.label,
     ]),
     'There is none yet. Create one: `freehold subscriptions create --plan free`.',
   );
@@ -58,8 +64,13 @@ function printVerdicts(rows: readonly ListedVerdict[]): void {
   printTable(
     ['ID', 'PLAN', 'KEY', 'STATE', 'ASKED', 'USED', 'LAST USE', 'CUSTOMER'],
     rows.map((row) => [
-      ...[row.id, row.tier ?? '', row.keyHint === null ? '' : `…${row.keyHint}`, verdictState(row)],
-      ...[minuteOf(row.askedAt), ...usageCells(row), row.customer ?? ''],
+      row.id,
+      row.tier ?? '',
+      row.keyHint === null ? '' : `…${row.keyHint}`,
+      verdictState(row),
+      minuteOf(row.askedAt),
+      ...usageCells(row),
+      row.customer ?? '',
     ]),
     'None has been used yet. `freehold billing sync` asks the payment service for all of them.',
   );

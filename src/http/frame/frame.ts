@@ -112,7 +112,10 @@ export class Frame<Caller> {
     for (const { endpoint, methods } of this.#endpoints) {
       const { path, bodyBytes } = endpoint.route;
       app.route({
-        ...{ method: [...methods], url: path, schema: schemaOf(endpoint.route), config: { endpoint } },
+        method: [...methods],
+        url: path,
+        schema: schemaOf(endpoint.route),
+        config: { endpoint },
         ...(bodyBytes !== undefined && { bodyLimit: bodyBytes }),
         handler: this.#answer,
       });

@@ -2,7 +2,15 @@
 
 /** Parameter names under which people send credentials; the error names the remedy, never the value. */
 const CREDENTIAL_NAMES = new Set([
-  ...['key', 'apikey', 'api_key', 'api-key', 'x-api-key', 'token', 'access_token', 'auth', 'authorization'],
+  'key',
+  'apikey',
+  'api_key',
+  'api-key',
+  'x-api-key',
+  'token',
+  'access_token',
+  'auth',
+  'authorization',
 ]);
 
 /** Whether people send credentials under this name. */

@@ -11,7 +11,9 @@ export class UnreadParameters extends Problem {
     super(problem.code, problem.message, { errors: problem.errors });
     this.readable = readable;
     const sent = problem.errors.flatMap(({ parameter = '', pointer = '', suggestion = '' }) => [
-      ...[parameter, pointer.slice(1), suggestion],
+      parameter,
+      pointer.slice(1),
+      suggestion,
     ]);
     this.unread = new Set([...sent, ...names].filter((name) => name !== ''));
   }

@@ -97,7 +97,11 @@ export class Connections {
       this.#byAddress.set(group ?? '', peers);
     }
     const connection: Connection = {
-      ...{ address: group ?? '', peers, responses: [], onAnswered: null, idleSince: 0 },
+      address: group ?? '',
+      peers,
+      responses: [],
+      onAnswered: null,
+      idleSince: 0,
     };
     this.#open.set(socket, connection);
     this.#rest(socket, connection);

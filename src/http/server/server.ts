@@ -90,7 +90,12 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   const { routes, openapi } = withOwnRoutes(options, () => connections.isDraining);
   const log = createRequestLog(options);
   const frame = new Frame<Caller>({
-    ...{ phases: options.phases, clock, publicUrl, log, routes, connections },
+    phases: options.phases,
+    clock,
+    publicUrl,
+    log,
+    routes,
+    connections,
     notFoundPage: options.notFoundPage,
     readAddress: addressReader(trustedProxies),
   });
@@ -122,7 +127,11 @@ function withOwnRoutes<Caller>(options: ServerOptions<Caller>, isDraining: () =>
   const served = [
     ...options.routes,
     ...healthRoutes<Caller>({
-      ...{ clock, metrics, isDraining, publicUrl, ...health },
+      clock,
+      metrics,
+      isDraining,
+      publicUrl,
+      ...health,
     }),
   ];
   const own = openapiRoutes<Caller>(served, { ...describe, server: publicUrl });

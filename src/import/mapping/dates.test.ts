@@ -160,19 +160,23 @@ test('clocks of twelve hours, years of two digits and names of months can be des
   assert.equal(readDate('2 September 2026', 'D MMMM YYYY', zone), '2026-09-02');
   for (const [text, format] of [
     ...['5/11/2026 0:00:00 AM', '5/11/2026 13:00:00 PM', '5/11/2026 1:00:00'].map((text) => [text, halves]),
-    ...[
-      ['31-Feb-2026', 'DD-MMM-YYYY'],
-      ['11-Mai-2026', 'DD-MMM-YYYY'],
-      ['11-September-2026', 'DD-MMM-YYYY'],
-    ],
+
+    ['31-Feb-2026', 'DD-MMM-YYYY'],
+    ['11-Mai-2026', 'DD-MMM-YYYY'],
+    ['11-September-2026', 'DD-MMM-YYYY'],
   ] as const)
     assert.throws(() => readDate(text ?? '', format, zone), Unreadable, text);
 });
 
 test('what no clock shows is no time, and no date is taken from it', () => {
   for (const text of [
-    ...['2026-03-31T25:00:00', '2026-03-31T24:00:00', '2026-03-31T12:60', '2026-03-31 12:00:61'],
-    ...['2026-03-31T12:00:00+25:00', '2026-03-31T12:00:00+01:60', '2026-03-31T12:00:00.1234567890Z'],
+    '2026-03-31T25:00:00',
+    '2026-03-31T24:00:00',
+    '2026-03-31T12:60',
+    '2026-03-31 12:00:61',
+    '2026-03-31T12:00:00+25:00',
+    '2026-03-31T12:00:00+01:60',
+    '2026-03-31T12:00:00.1234567890Z',
   ])
     for (const read of [readDate, readTime])
       assert.throws(() => read(text, undefined, 'UTC'), Unreadable, text);

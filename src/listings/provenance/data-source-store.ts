@@ -46,7 +46,10 @@ export async function findOrigin(
   const sources = [...rows.values()]
     .sort((a, b) => (a.id < b.id ? -1 : 1))
     .map(({ id, dataAsOf, names, attributions }) => ({
-      ...{ id, name: only(names), attribution: only(attributions), dataAsOf },
+      id,
+      name: only(names),
+      attribution: only(attributions),
+      dataAsOf,
     }));
   const times = sources.map(({ dataAsOf }) => dataAsOf).sort();
   return { dataAsOf: times[0] ?? null, sources };

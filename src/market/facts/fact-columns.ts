@@ -5,7 +5,14 @@ import type { MarketEventKind } from '../../timeline/property-timeline.ts';
 
 /** An event's kind is its place here, from 1 on. */
 export const EVENT_KINDS = [
-  ...(['new', 'relisted', 'pending', 'closed', 'delisted', 'left', 'ended', 'drop'] as const),
+  'new',
+  'relisted',
+  'pending',
+  'closed',
+  'delisted',
+  'left',
+  'ended',
+  'drop',
 ] as const satisfies MarketEventKind[];
 
 /** Values of a period, in this order: moments in milliseconds, infinite while it lasts; numbers, NaN where unknown. */

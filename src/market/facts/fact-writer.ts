@@ -51,7 +51,8 @@ export class FactWriter {
     this.#dictionaries = dictionaries;
     this.appender = new FactAppender(this.#dictionaries);
     const removable = (facts: FactColumns): LoadedPart => ({
-      ...{ facts, removed: new RemovedRows(facts.columns.rows) },
+      facts,
+      removed: new RemovedRows(facts.columns.rows),
     });
     this.#loaded = { rental: parts.rental.map(removable), sale: parts.sale.map(removable) };
   }
@@ -109,7 +110,8 @@ export class FactWriter {
     const tableOf = (type: ListingType): FactPart[] => [
       ...this.#loaded[type].map(({ facts, removed }) => ({ ...facts, removed: removed.freeze() })),
       ...this.appender.tables[type].parts.map((part) => ({
-        ...{ ...part.current(), removed: part.removed.freeze(part.rows) },
+        ...part.current(),
+        removed: part.removed.freeze(part.rows),
       })),
     ];
     const tables = { rental: tableOf('rental'), sale: tableOf('sale') };

@@ -11,13 +11,29 @@ import type { ResolvedSearch } from '../../search/query/plan.ts';
 
 /** What people filter markets by; whatever else a request names is answered by PostgreSQL. */
 export const HELD_NUMBERS = [
-  ...(['lng', 'lat', 'price', 'pricePerArea', 'bedrooms', 'bathrooms'] as const),
-  ...(['livingArea', 'lotSize', 'yearBuilt', 'monthsFree'] as const),
+  'lng',
+  'lat',
+  'price',
+  'pricePerArea',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'lotSize',
+  'yearBuilt',
+  'monthsFree',
 ] as const satisfies (typeof NUMBER_COLUMNS)[number][];
 
 export const HELD_CODES = [
-  ...(['currency', 'propertyType', 'propertySubType'] as const),
-  ...(['city', 'neighborhood', 'county', 'state', 'postalCode', 'country', 'providerId'] as const),
+  'currency',
+  'propertyType',
+  'propertySubType',
+  'city',
+  'neighborhood',
+  'county',
+  'state',
+  'postalCode',
+  'country',
+  'providerId',
 ] as const satisfies (typeof CODE_COLUMNS)[number][];
 
 const NUMBERS: ReadonlySet<string> = new Set<NumberColumn>(HELD_NUMBERS);

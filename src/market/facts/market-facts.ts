@@ -116,7 +116,8 @@ export class MarketFacts implements FactSource {
         0,
       ),
       bytes: sumBytes(tables),
-      ...{ loads: this.#loads, answers: this.#answers },
+      loads: this.#loads,
+      answers: this.#answers,
     };
   }
 
@@ -177,7 +178,10 @@ export class MarketFacts implements FactSource {
     this.#publish(writer.facts(from));
     onReady?.(writer.rows.all);
     const follower = createFollower<ChangeState>(database, {
-      ...{ from, report, batchSize: BATCH, endsAtGap: true },
+      from,
+      report,
+      batchSize: BATCH,
+      endsAtGap: true,
     });
     for await (const entries of follower.entries(signal)) {
       await this.#apply(writer, entries, signal);

@@ -18,23 +18,35 @@ interface TemplateRow extends Description {
 
 export const TEMPLATES: Readonly<Record<ResourceKind, TemplateRow>> = {
   listing: {
-    ...{ operation: 'getListing', name: 'listing', title: 'Listing', hasUpdates: true },
+    operation: 'getListing',
+    name: 'listing',
+    title: 'Listing',
+    hasUpdates: true,
     description:
       'One offer of a home as it is stored, from the Pro tier on. Subscribe to be told when it changes. The tool get_listing_live ' +
       'fetches it from its source.',
   },
   property: {
-    ...{ operation: 'getProperty', name: 'property', title: 'Property', hasUpdates: false },
+    operation: 'getProperty',
+    name: 'property',
+    title: 'Property',
+    hasUpdates: false,
     query: { freshness: 'cached' },
     description: 'One home with its current listing as it is stored, by its own id or that of a listing.',
   },
   area: {
-    ...{ operation: 'getArea', name: 'area', title: 'Area', hasUpdates: false },
+    operation: 'getArea',
+    name: 'area',
+    title: 'Area',
+    hasUpdates: false,
     description:
       'A named area: its type, where it lies, and how many homes are on the market there. Ids complete by name.',
   },
   watcher: {
-    ...{ operation: 'getWatcher', name: 'watcher', title: 'Watcher', hasUpdates: true },
+    operation: 'getWatcher',
+    name: 'watcher',
+    title: 'Watcher',
+    hasUpdates: true,
     description:
       'One of your watchers: what it watches and its status. Subscribe to be told of its events, which the tool ' +
       'get_watcher_events reads.',
@@ -62,21 +74,25 @@ export const VOCABULARY = {
 
 export const PLAIN_RESOURCES: readonly PlainRow[] = [
   {
-    ...{ uri: METRICS_URI, operation: 'listMetrics', name: 'metrics', title: 'Market metrics' },
+    uri: METRICS_URI,
+    operation: 'listMetrics',
+    name: 'metrics',
+    title: 'Market metrics',
     description: 'What each metric of the market means: its unit, its formula in words, its minimum sample.',
   },
   {
-    ...{
-      uri: VOCABULARY_URI,
-      operation: VOCABULARY.operations.sale,
-      name: 'vocabulary',
-      title: 'Vocabulary',
-    },
+    uri: VOCABULARY_URI,
+    operation: VOCABULARY.operations.sale,
+    name: 'vocabulary',
+    title: 'Vocabulary',
     description:
       'The features and property types that homes on the market have here, with how many have each, and what the service cannot know.',
   },
   {
-    ...{ uri: LIMITS_URI, operation: 'getUsage', name: 'limits', title: 'Your tier and its limits' },
+    uri: LIMITS_URI,
+    operation: 'getUsage',
+    name: 'limits',
+    title: 'Your tier and its limits',
     description: 'What your tier allows, what is used and left of it, and what each other tier allows.',
   },
 ];

@@ -82,7 +82,11 @@ export function createResources({ routes, tiers }: ResourceOptions): McpResource
   return {
     list: () =>
       PLAIN_RESOURCES.map(({ uri, name, title, description }) => ({
-        ...{ uri, name, title, description, mimeType: JSON_TYPE },
+        uri,
+        name,
+        title,
+        description,
+        mimeType: JSON_TYPE,
       })),
     templates: () =>
       RESOURCE_KINDS.map((kind) => {

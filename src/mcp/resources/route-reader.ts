@@ -45,10 +45,19 @@ export function createRouteReader(routes: readonly Route<Principal>[], operation
       const refusal = refusalOf(caller, access);
       if (refusal !== null) throw refusal;
       const reply = await route.handle({
-        ...{ caller, requestId, address, peer: address, signal, headers: HEADERS },
-        ...{ refusal: null, note: () => {} },
-        ...{ url: path, mediaType: 'application/json' },
-        ...{ params: readParams(params), query: readQuery(query), body: undefined },
+        caller,
+        requestId,
+        address,
+        peer: address,
+        signal,
+        headers: HEADERS,
+        refusal: null,
+        note: () => {},
+        url: path,
+        mediaType: 'application/json',
+        params: readParams(params),
+        query: readQuery(query),
+        body: undefined,
       });
       const json = jsonOf(reply);
       if (json === undefined) throw new Error(`${operation} answered without JSON`);

@@ -60,8 +60,11 @@ export function compileArguments(row: ToolRow, route: Route<Principal>): ReadArg
       throw new UnreadParameters(faults, parsed, unread);
     }
     return {
-      ...{ detail, params: readPath(path as Record<string, string>), query: parsed },
-      ...{ body: readBody === null ? body : readBody(body), sent: byParameter(sent, names) },
+      detail,
+      params: readPath(path as Record<string, string>),
+      query: parsed,
+      body: readBody === null ? body : readBody(body),
+      sent: byParameter(sent, names),
     };
   };
 }

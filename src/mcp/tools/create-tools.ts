@@ -42,8 +42,12 @@ function createTool(row: ToolRow, route: Route<Principal>, { publicUrl, report, 
   return {
     name,
     descriptor: {
-      ...{ name, title, description, annotations },
-      ...{ inputSchema: inputSchema(row, route), outputSchema: outputSchema(row) },
+      name,
+      title,
+      description,
+      annotations,
+      inputSchema: inputSchema(row, route),
+      outputSchema: outputSchema(row),
     },
     access: route.access,
     async call(args, context) {
@@ -132,8 +136,19 @@ function callOf(
 ): RequestContext<Principal, Json, Json, unknown> {
   const url = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
   return {
-    ...{ caller, requestId, address, peer, signal, url, params, query, body },
-    ...{ headers: headersOf(headers), mediaType: 'application/json', refusal: null, note: () => undefined },
+    caller,
+    requestId,
+    address,
+    peer,
+    signal,
+    url,
+    params,
+    query,
+    body,
+    headers: headersOf(headers),
+    mediaType: 'application/json',
+    refusal: null,
+    note: () => undefined,
   };
 }
 

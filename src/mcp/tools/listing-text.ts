@@ -6,9 +6,26 @@ import { label } from './untrusted.ts';
 
 /** Members of a short listing where the route has no `fields`; a test compares them with `fields=summary`. */
 export const SHORT_LISTING = [
-  ...['id', 'object', 'propertyId', 'listingType', 'status', 'price', 'currency', 'priceFrequency'],
-  ...['closePrice', 'closedAt', 'propertyType', 'bedrooms', 'bathrooms', 'livingArea', 'areaUnit'],
-  ...['yearBuilt', 'address', 'daysOnMarket', 'provider', 'fetchedAt'],
+  'id',
+  'object',
+  'propertyId',
+  'listingType',
+  'status',
+  'price',
+  'currency',
+  'priceFrequency',
+  'closePrice',
+  'closedAt',
+  'propertyType',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'areaUnit',
+  'yearBuilt',
+  'address',
+  'daysOnMarket',
+  'provider',
+  'fetchedAt',
 ];
 
 /** What short listings at a path keep, and of their parts. */

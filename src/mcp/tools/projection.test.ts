@@ -6,7 +6,10 @@ import fc from 'fast-check';
 import { project } from './projection.ts';
 
 const LISTING = {
-  ...{ id: 'lst_1', object: 'listing', description: 'Sunny.\u202E', address: { full: '1 Main St' } },
+  id: 'lst_1',
+  object: 'listing',
+  description: 'Sunny.\u202E',
+  address: { full: '1 Main St' },
   photos: [{ id: 'p1', url: 'https://a.example/1', caption: 'Front' }],
   agent: { id: 'a1', name: 'Ann', phone: null, email: 'ann@a.example' },
 };
@@ -16,7 +19,9 @@ test('text of others leaves its member and stands apart, with where it stood', (
   assert.deepEqual(value, {
     data: [
       {
-        ...{ id: 'lst_1', object: 'listing', address: { full: '1 Main St' } },
+        id: 'lst_1',
+        object: 'listing',
+        address: { full: '1 Main St' },
         photos: [{ id: 'p1', url: 'https://a.example/1' }],
         agent: { id: 'a1', phone: null },
       },
@@ -39,7 +44,9 @@ test('name and metadata of a watcher are text of others, names of members of met
     { at: '/metadata', text: '{"ignore this":"x"}' },
   ]);
   assert.deepEqual(project({ ...watcher, name: null, metadata: {} }, null), {
-    ...{ value: { object: 'watcher', name: null, metadata: {} }, untrusted: [], isCut: false },
+    value: { object: 'watcher', name: null, metadata: {} },
+    untrusted: [],
+    isCut: false,
   });
 });
 

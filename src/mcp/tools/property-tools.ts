@@ -7,37 +7,53 @@ import { type Json, READS, type ToolRow } from './tool-row.ts';
 const ID = 'Of a property, or of any of its listings.';
 
 const PROPERTY_FIELDS = [
-  ...[
-    'address.full',
-    'location',
-    'areaIds',
-    'propertyType',
-    'bedrooms',
-    'bathrooms',
-    'livingArea',
-    'areaUnit',
-  ],
-  ...['lotSize', 'yearBuilt', 'features', 'lastSale', 'lastRent', 'source', 'fetchedAt', 'live'],
+  'address.full',
+  'location',
+  'areaIds',
+  'propertyType',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'areaUnit',
+  'lotSize',
+  'yearBuilt',
+  'features',
+  'lastSale',
+  'lastRent',
+  'source',
+  'fetchedAt',
+  'live',
 ];
 const CURRENT = [
   'summary',
-  ...[
-    'originalPrice',
-    'priceChange',
-    'monthlyCosts',
-    'rental',
-    'description',
-    'photoCount',
-    'openHouses',
-    'listedAt',
-  ],
+
+  'originalPrice',
+  'priceChange',
+  'monthlyCosts',
+  'rental',
+  'description',
+  'photoCount',
+  'openHouses',
+  'listedAt',
 ].map((name) => `currentListing.${name}`);
 const COMPARABLE = [
-  ...['price', 'basis', 'closedAt', 'distance', 'distanceUnit', 'similarity', 'listing.summary'],
+  'price',
+  'basis',
+  'closedAt',
+  'distance',
+  'distanceUnit',
+  'similarity',
+  'listing.summary',
 ].map((name) => `comparables.${name}`);
 
 const LIVE = [
-  ...['description', 'originalPrice', 'priceChange', 'photoCount', 'openHouses', 'source', 'updatedAt'],
+  'description',
+  'originalPrice',
+  'priceChange',
+  'photoCount',
+  'openHouses',
+  'source',
+  'updatedAt',
 ];
 
 /** The short record, and the parts that the call includes. */

@@ -14,25 +14,42 @@ import { type Json, READS, type ToolRow } from './tool-row.ts';
 
 const PLACE = ['areaId', 'city', 'neighborhood', 'postalCode', 'address', 'lat', 'lng', 'radius', 'bbox'];
 const HOME = [
-  ...[
-    'q',
-    'status',
-    'propertyType',
-    'minPrice',
-    'maxPrice',
-    'bedrooms',
-    'minBedrooms',
-    'maxBedrooms',
-    'minBathrooms',
-  ],
-  ...['minLivingArea', 'maxLivingArea', 'minYearBuilt', 'features', 'hasPhotos'],
-  ...['maxDaysOnMarket', 'listedSince', 'priceChanged', 'openHouseFrom', 'openHouseTo'],
+  'q',
+  'status',
+  'propertyType',
+  'minPrice',
+  'maxPrice',
+  'bedrooms',
+  'minBedrooms',
+  'maxBedrooms',
+  'minBathrooms',
+  'minLivingArea',
+  'maxLivingArea',
+  'minYearBuilt',
+  'features',
+  'hasPhotos',
+  'maxDaysOnMarket',
+  'listedSince',
+  'priceChanged',
+  'openHouseFrom',
+  'openHouseTo',
 ];
 const TERMS = [
-  ...['availableFrom', 'availableBy', 'minLeaseTermMonths', 'furnished', 'pets', 'noFee', 'maxMoveInCost'],
+  'availableFrom',
+  'availableBy',
+  'minLeaseTermMonths',
+  'furnished',
+  'pets',
+  'noFee',
+  'maxMoveInCost',
 ];
 const COSTS = [
-  ...['newConstruction', 'waterfront', 'minLotSize', 'maxMonthlyCost', 'closedSince', 'underContract'],
+  'newConstruction',
+  'waterfront',
+  'minLotSize',
+  'maxMonthlyCost',
+  'closedSince',
+  'underContract',
 ];
 /** The filters of both searches, which a watcher takes too. */
 export const FILTERS = [...PLACE, ...HOME, ...TERMS, ...COSTS, 'currency', 'units'];

@@ -31,9 +31,21 @@ export interface UntrustedText {
 /** Paths of members with text that is free to say anything, from any record on; `*` is an item of a list. */
 const ANYWHERE = [
   'description',
-  ...['photos/*/caption', 'floorPlans/*/caption', 'openHouses/*/remarks', 'building/name', 'reso'],
-  ...['agent/name', 'agent/phone', 'agent/email', 'office/name', 'office/phone', 'office/email'],
-  ...['provider/name', 'provider/originatingSystem', 'provider/attribution', 'provider/copyright'],
+  'photos/*/caption',
+  'floorPlans/*/caption',
+  'openHouses/*/remarks',
+  'building/name',
+  'reso',
+  'agent/name',
+  'agent/phone',
+  'agent/email',
+  'office/name',
+  'office/phone',
+  'office/email',
+  'provider/name',
+  'provider/originatingSystem',
+  'provider/attribution',
+  'provider/copyright',
 ];
 const NAMES = new Set(ANYWHERE.map((path) => path.slice(path.lastIndexOf('/') + 1)));
 /** Members that are untrusted in records of one kind only. */

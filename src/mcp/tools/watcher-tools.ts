@@ -120,7 +120,10 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
       { target: { type: 'listing', listingId: 'lst_8bxfyd9szrvre5mvzvqg' } },
       {
         target: {
-          ...{ type: 'market', areaId: 'city-eastmark', listingType: 'sale', metric: 'median_list_price' },
+          type: 'market',
+          areaId: 'city-eastmark',
+          listingType: 'sale',
+          metric: 'median_list_price',
           condition: { op: 'below', value: 500000 },
         },
       },

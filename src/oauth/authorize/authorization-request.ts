@@ -11,8 +11,18 @@ const MAX_STATE_LENGTH = 2_048;
 
 /** The parameters that are read; others are ignored. Only `resource` may be repeated. */
 export const PARAMETERS = [
-  ...['response_type', 'response_mode', 'client_id', 'redirect_uri', 'state', 'code_challenge'],
-  ...['code_challenge_method', 'scope', 'resource', 'prompt', 'request', 'request_uri'],
+  'response_type',
+  'response_mode',
+  'client_id',
+  'redirect_uri',
+  'state',
+  'code_challenge',
+  'code_challenge_method',
+  'scope',
+  'resource',
+  'prompt',
+  'request',
+  'request_uri',
 ] as const;
 
 /** A valid request. */
@@ -43,7 +53,9 @@ export async function parseAuthorizationRequest(
     if (fault !== null) throw new ErrorRedirect(...fault, { redirectUri, state });
   }
   return {
-    ...{ client, redirectUri, state: state ?? '' },
+    client,
+    redirectUri,
+    state: state ?? '',
     codeChallenge: first(parameters, 'code_challenge') ?? '',
     scopes: parseScopes(first(parameters, 'scope')) ?? [],
     resources: selectResources(resourcesAt(publicUrl), all(parameters, 'resource')) ?? [],

@@ -91,7 +91,9 @@ const common = {
   path: '/oauth/authorize',
   tag: 'OAuth',
   access: { credentials: 'none', counts: 'nothing' },
-  ...{ ownQuery: true, anyAccept: true, errors: authorizeErrors },
+  ownQuery: true,
+  anyAccept: true,
+  errors: authorizeErrors,
 } as const;
 
 const BODY_BYTES = 65_536;

@@ -5,10 +5,18 @@ import { test } from 'node:test';
 import { ClientDocumentError, documentLifetime, parseClientIdUrl } from './client-document.ts';
 
 const TAKEN = [
-  ...['https://claude.ai/oauth/mcp-oauth-client-metadata', 'https://chatgpt.com/oauth/x1/client.json'],
-  ...['https://a.example/b', 'https://a.example/b/', 'https://a.example//', 'https://a.example/b?c=d&e'],
-  ...['https://a.example:8443/b', 'https://a.example:1024/b', 'https://xn--bcher-kva.example/b'],
-  ...['https://1.2.3.4.example/b', 'https://a.example/%7Eb/..c/.d', 'https://localhost.example/b'],
+  'https://claude.ai/oauth/mcp-oauth-client-metadata',
+  'https://chatgpt.com/oauth/x1/client.json',
+  'https://a.example/b',
+  'https://a.example/b/',
+  'https://a.example//',
+  'https://a.example/b?c=d&e',
+  'https://a.example:8443/b',
+  'https://a.example:1024/b',
+  'https://xn--bcher-kva.example/b',
+  'https://1.2.3.4.example/b',
+  'https://a.example/%7Eb/..c/.d',
+  'https://localhost.example/b',
 ];
 
 /** Each with a word of the reason that the developer is told. */

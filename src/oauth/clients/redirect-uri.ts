@@ -8,8 +8,23 @@ const APP_SCHEMES = new Set(['cursor', 'vscode', 'vscode-insiders', 'windsurf', 
 
 /** Schemes that run code, read files or reach others than the app: they refuse the whole list. */
 const DANGEROUS_SCHEMES = new Set([
-  ...['javascript', 'data', 'vbscript', 'file', 'filesystem', 'blob', 'about', 'mailto', 'view-source'],
-  ...['ws', 'wss', 'ftp', 'ftps', 'chrome', 'intent', 'jar', 'resource'],
+  'javascript',
+  'data',
+  'vbscript',
+  'file',
+  'filesystem',
+  'blob',
+  'about',
+  'mailto',
+  'view-source',
+  'ws',
+  'wss',
+  'ftp',
+  'ftps',
+  'chrome',
+  'intent',
+  'jar',
+  'resource',
 ]);
 
 /** Parameters of the authorization response: with one of its own, a redirect would carry two. */

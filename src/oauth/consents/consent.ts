@@ -52,9 +52,15 @@ export async function decide(
   const code = createSecret('ac');
   const now = clock.now();
   const row = {
-    ...{ clientId: client.id, redirectUri, scope: scopes.join(' '), resources, ...account },
-    ...{ codeHash: hashSecret(code), codeChallenge },
-    ...{ createdAt: new Date(now), expiresAt: new Date(now + LIFETIMES.code) },
+    clientId: client.id,
+    redirectUri,
+    scope: scopes.join(' '),
+    resources,
+    ...account,
+    codeHash: hashSecret(code),
+    codeChallenge,
+    createdAt: new Date(now),
+    expiresAt: new Date(now + LIFETIMES.code),
   };
   const grant = await database.writeByDeadline((sql, deadline) => insertGrantWithCode(sql, row, deadline));
   if (account.addressHash !== null) await freeGrantCap.enforce(account.addressHash);

@@ -66,7 +66,9 @@ const common = {
   path: PATH,
   tag: 'OAuth',
   access: { credentials: 'none', counts: 'nothing' },
-  ...{ ownQuery: true, anyAccept: true, errors: authorizeErrors },
+  ownQuery: true,
+  anyAccept: true,
+  errors: authorizeErrors,
 } as const;
 
 /** GET and POST /oauth/grants. Like consent, not open to scripts of other pages. */
@@ -169,7 +171,10 @@ async function endGrant(context: ConsentContext, subscription: string, id: strin
 
 function toView({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow): GrantView {
   return {
-    ...{ id: String(id), clientId, clientName, tier },
+    id: String(id),
+    clientId,
+    clientName,
+    tier,
     scopes: scope.split(' ') as Scope[],
     createdAt: Date.parse(createdAt),
     lastUsedAt: Date.parse(renewedAt),
@@ -178,7 +183,11 @@ function toView({ id, clientId, clientName, scope, tier, createdAt, renewedAt }:
 
 function toJson({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow) {
   return {
-    ...{ id: String(id), client_id: clientId, client_name: clientName, scope, tier },
+    id: String(id),
+    client_id: clientId,
+    client_name: clientName,
+    scope,
+    tier,
     created_at: new Date(createdAt).toISOString(),
     last_used_at: new Date(renewedAt).toISOString(),
   };

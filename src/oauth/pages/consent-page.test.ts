@@ -78,7 +78,8 @@ test('CP1: the tiers stand there with the numbers in force', () => {
 
 test('CP2: whatever a client calls itself, the page is made of the same tags and attributes', () => {
   const hostile = (text: string) => ({
-    ...({ client: { kind: 'registered', id: text, name: `a${text}` }, transaction: text } as const),
+    client: { kind: 'registered' as const, id: text, name: `a${text}` },
+    transaction: text,
   });
   const expected = skeleton(page(hostile('x')));
   assert.ok(expected.length > 60);

@@ -81,7 +81,8 @@ export function metadataRoutes(publicUrl: string): readonly Route<Principal>[] {
     method: 'GET',
     tag: 'OAuth',
     access: { credentials: 'none', counts: 'nothing' },
-    ...{ ownQuery: true, anyAccept: true },
+    ownQuery: true,
+    anyAccept: true,
   } as const;
   const headers = { 'cache-control': 'public, max-age=3600' };
   const [api, mcp] = resourcesAt(publicUrl).map((resource) => resourceMetadata(publicUrl, resource));

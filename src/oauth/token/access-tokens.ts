@@ -115,7 +115,10 @@ export class AccessTokens implements CredentialVerifier {
     requireValid(row, now);
     const validUntil = sentAt + Date.parse(row.expiresAt) - now;
     const token: CachedToken = {
-      ...{ principal: toPrincipal(row), grant: row.grant, resources: row.resources, validUntil },
+      principal: toPrincipal(row),
+      grant: row.grant,
+      resources: row.resources,
+      validUntil,
     };
     if (generation === this.#revocations.generation) this.#store(hash, token);
     return token;

@@ -35,7 +35,9 @@ export function revocationRoute(context: TokenContext): Route<Principal> {
     summary: 'Revoke a token',
     description: 'The response is the same whether or not the token exists (RFC 7009).',
     access: { credentials: 'none', counts: 'nothing' },
-    ...{ bodyBytes: BODY_BYTES, ownQuery: true, anyAccept: true },
+    bodyBytes: BODY_BYTES,
+    ownQuery: true,
+    anyAccept: true,
     body: RevocationForm,
     documentedBody: Type.Object({
       ...RevocationForm.properties,

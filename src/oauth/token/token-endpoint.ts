@@ -40,7 +40,9 @@ export function tokenRoute(context: TokenContext): Route<Principal> {
       'A refresh replaces the refresh token. For a short grace period the old one returns the same new pair, in ' +
       'case the response was lost. After that, its use ends the grant with all its tokens.',
     access: { credentials: 'none', counts: 'nothing' },
-    ...{ bodyBytes: BODY_BYTES, ownQuery: true, anyAccept: true },
+    bodyBytes: BODY_BYTES,
+    ownQuery: true,
+    anyAccept: true,
     body: TokenForm,
     documentedBody: DocumentedTokenForm,
     consumes: ['application/x-www-form-urlencoded'],

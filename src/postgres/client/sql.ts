@@ -76,17 +76,16 @@ export interface Sql {
   unsafe(text: string): postgres.PendingQuery<postgres.Row[]>;
 }
 
+/** Otherwise the driver would send a statement without values as a script; its types do not have `simple`. */
+const PREPARED = { prepare: true, simple: false };
+
 /** The builder for one connection of the driver. */
 export function createSql(driver: postgres.Sql): Sql {
   const run: Run = async (statement) => {
     const { text, values } = formatStatement(statement);
     // A list without a type gets the one that PostgreSQL expects there.
     const bound = values.map((value) => (Array.isArray(value) ? driver.typed(value, 0) : value));
-    const result = await driver.unsafe(text, bound as postgres.ParameterOrJSON<never>[], {
-      prepare: true,
-      // Otherwise the driver would send a statement without values as a script.
-      ...{ simple: false },
-    });
+    const result = await driver.unsafe(text, bound as postgres.ParameterOrJSON<never>[], PREPARED);
     return takeRows(result);
   };
   function sql(name: string): SqlFragment;

@@ -4,8 +4,16 @@ type Serialize = (value: unknown) => string;
 
 /** Type numbers (OIDs) of PostgreSQL, from pg_type.dat. */
 const OID = {
-  ...{ int8: 20, date: 1082, timestamp: 1114, timestamptz: 1184, numeric: 1700 },
-  ...{ byteaArray: 1001, int4Array: 1007, textArray: 1009, int8Array: 1016, float8Array: 1022 },
+  int8: 20,
+  date: 1082,
+  timestamp: 1114,
+  timestamptz: 1184,
+  numeric: 1700,
+  byteaArray: 1001,
+  int4Array: 1007,
+  textArray: 1009,
+  int8Array: 1016,
+  float8Array: 1022,
   timestamptzArray: 1185,
 };
 

@@ -153,10 +153,13 @@ export async function* exportLines(
   let isFirst = true;
   for (;;) {
     const { hits, page } = await readPage({
-      ...{ ...options, plan: { ...plan, cursor, limit: BATCH, count: 'none' as const } },
+      ...options,
+      plan: { ...plan, cursor, limit: BATCH, count: 'none' as const },
       // A query of its own: a slow client keeps no state of the listings in memory that is not that of others.
-      ...{ resolved: { ...options.resolved }, fresh: isFirst && options.fresh },
-      ...{ isWhole: isFirst, isBegun: !isFirst },
+      resolved: { ...options.resolved },
+      fresh: isFirst && options.fresh,
+      isWhole: isFirst,
+      isBegun: !isFirst,
     });
     isFirst = false;
     const chunk = head + (await linesOf(format, options, hits));

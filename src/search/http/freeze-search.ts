@@ -133,7 +133,12 @@ function frozen(
 ): FrozenSearch {
   const { listingType, conditions, ignoreDisplayRules, units, currency } = plan;
   const search: SavedSearch = {
-    ...{ listingType, conditions, ignoreDisplayRules, units, currency, names },
+    listingType,
+    conditions,
+    ignoreDisplayRules,
+    units,
+    currency,
+    names,
     areaNos: resolved.areaNos,
     words: Object.fromEntries(resolved.words),
   };
@@ -143,7 +148,11 @@ function frozen(
     search: JSON.parse(toJson(search)),
     interpretation: {
       areas: resolved.areas.map(({ id, name }) => ({ id, name })),
-      ...{ words, currency, currencyChoice, suggestions, units },
+      words,
+      currency,
+      currencyChoice,
+      suggestions,
+      units,
       display: ignoreDisplayRules ? 'ignore' : null,
     },
   };

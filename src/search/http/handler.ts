@@ -140,8 +140,18 @@ function createAnswer(options: SearchOptions): (request: SearchRequest) => Promi
       // Nothing is kept of what `include` adds.
       const records = options.records.view(reader, plan.fields, fresh || included.length > 0);
       const job: SearchJob = {
-        ...{ ...asked, plan, options, request, loading, currencyChoice },
-        ...{ backend, database, clock, reader, included, records },
+        ...asked,
+        plan,
+        options,
+        request,
+        loading,
+        currencyChoice,
+        backend,
+        database,
+        clock,
+        reader,
+        included,
+        records,
         hasCursors: query.include?.includes('cursor') === true,
       };
       if (query.cluster === true) return answerClusters(job, format);

@@ -36,7 +36,11 @@ export const NameSuggestionsSchema = nullable(
 
 /** Areas that have names of these kinds too. */
 const AREA_TYPES: Readonly<Partial<Record<NameKind, AreaType>>> = {
-  ...{ city: 'city', neighborhood: 'neighborhood', county: 'county', state: 'state', country: 'country' },
+  city: 'city',
+  neighborhood: 'neighborhood',
+  county: 'county',
+  state: 'state',
+  country: 'country',
   postalCode: 'postal_code',
 };
 
@@ -70,7 +74,11 @@ function requestedNames(kind: NameKind, values: readonly string[]): (RequestedNa
   const shared = kind === 'postalCode' ? 3 : PLACE_KINDS.includes(kind) ? 1 : 0;
   const startOf = (text = ''): string => [...text].slice(0, shared).join('');
   return [...written].map(([key, value]) => ({
-    ...{ kind, key, value, start: startOf(key), wordStart: startOf(splitWords(value)[0]) },
+    kind,
+    key,
+    value,
+    start: startOf(key),
+    wordStart: startOf(splitWords(value)[0]),
     areaType: AREA_TYPES[kind] ?? null,
   }));
 }

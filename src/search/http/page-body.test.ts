@@ -14,8 +14,11 @@ const LISTINGS = 100;
 
 test('while a hundred new records are encoded, others have several turns', async () => {
   const reader: ReaderView = {
-    ...{ units: 'imperial', ignoreDisplayRules: true, allDaysOnMarket: false },
-    ...{ publicUrl: 'https://homes.example', now: NOW },
+    units: 'imperial',
+    ignoreDisplayRules: true,
+    allDaysOnMarket: false,
+    publicUrl: 'https://homes.example',
+    now: NOW,
     source: 'cached',
   };
   const records = new RecordCache({ bytes: 0, monotonic: () => 0 }).view(reader, null, false);

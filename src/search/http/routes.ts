@@ -140,21 +140,33 @@ interface Export {
 /** Paths of the formats besides JSON. */
 const EXPORTS: readonly Export[] = [
   {
-    ...{ format: 'csv', path: 'export', operation: 'export', suffix: '', as: 'CSV' },
+    format: 'csv',
+    path: 'export',
+    operation: 'export',
+    suffix: '',
+    as: 'CSV',
     description:
       `One listing a row (RFC 4180). ${ALL_RESULTS} With \`include=cursor\` each row ends with the cursor from which ` +
       'an interrupted export can continue.',
     answer: { description: 'A header line, and a row for each listing' },
   },
   {
-    ...{ format: 'ndjson', path: 'ndjson', operation: 'export', suffix: 'AsLines', as: 'JSON lines' },
+    format: 'ndjson',
+    path: 'ndjson',
+    operation: 'export',
+    suffix: 'AsLines',
+    as: 'JSON lines',
     description:
       `One listing a line. ${ALL_RESULTS} Each ends with the member \`cursor\`, from which an interrupted export can ` +
       'continue.',
     answer: { description: 'A line of JSON for each listing' },
   },
   {
-    ...{ format: 'geojson', path: 'geojson', operation: 'map', suffix: '', as: 'GeoJSON' },
+    format: 'geojson',
+    path: 'geojson',
+    operation: 'map',
+    suffix: '',
+    as: 'GeoJSON',
     description: 'A page of listings as points (RFC 7946), with the members of the page beside them.',
     answer: { description: 'A page of listings', schema: ListingFeatures },
   },
@@ -167,7 +179,8 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
     const [one, name, bodyName] =
       type === 'rental' ? ['rentals', 'Rentals', 'RentalSearch'] : ['sales', 'Sales', 'SaleSearch'];
     const common = {
-      ...{ tag: 'Search', codes: CODES },
+      tag: 'Search',
+      codes: CODES,
       access: { credentials: 'optional', scope: 'listings:read', counts: 'month' },
     } as const;
     const search = {
@@ -185,7 +198,13 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
     const handleQuery = async (call: SearchCall) => {
       const { caller, requestId, mediaType, headers, url } = call;
       return answer({
-        ...{ type, caller, requestId, mediaType, headers, url, left: () => call.signal },
+        type,
+        caller,
+        requestId,
+        mediaType,
+        headers,
+        url,
+        left: () => call.signal,
         query: await wholeNames(options.database, call.query as SearchQuery, url),
       });
     };
@@ -200,7 +219,9 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
           'what is unknown matches none. Follow `page.nextCursor` to page, or the header Link; paging never skips or ' +
           'repeats an unchanged listing. X-Total-Count is `total`. With `Cache-Control: no-cache` a search waits up to ' +
           `a second for everything committed before it. ${FORMS}`,
-        ...{ query, handle: handleQuery, check: checkAs('application/json') },
+        query,
+        handle: handleQuery,
+        check: checkAs('application/json'),
       }),
       route<Principal>()({
         ...search,
@@ -210,7 +231,8 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
         description:
           'The same search with its parameters in a JSON body: lists are arrays, numbers are numbers, and `polygon` ' +
           'may be a GeoJSON Polygon or MultiPolygon. The URL takes no parameters.',
-        ...{ ownBody: true, bodyBytes: BODY_BYTES },
+        ownBody: true,
+        bodyBytes: BODY_BYTES,
         body: describeJsonQuery(query, bodyName, `The parameters of GET ${search.path} as JSON.`),
         async handle(call) {
           const { caller, requestId, mediaType, headers } = call;

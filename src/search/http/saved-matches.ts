@@ -53,11 +53,19 @@ function planSaved(search: SavedSearch, { limit, cursor }: PageOptions, now: num
   const digest = queryDigest([listingType, conditions, ignoreDisplayRules, search.areaNos, search.words]);
   const from = cursor === undefined ? null : readCursor(cursor, digest, order.map(valueKindOf));
   return {
-    ...{ listingType, conditions, units, ignoreDisplayRules, currency, order, limit, digest },
+    listingType,
+    conditions,
+    units,
+    ignoreDisplayRules,
+    currency,
+    order,
+    limit,
+    digest,
     centre: null,
     text: conditions.find((condition) => condition.kind === 'text') ?? null,
     cursor: from,
     startedAt: from?.startedAt ?? now,
-    ...{ count: 'exact', fields: null },
+    count: 'exact',
+    fields: null,
   };
 }

@@ -98,12 +98,26 @@ export const placeParameters = {
 
 /** Other names of property types. */
 const PROPERTY_TYPE_SYNONYMS: Readonly<Record<string, PropertyType>> = {
-  ...{ house: 'SINGLE_FAMILY', home: 'SINGLE_FAMILY', detached: 'SINGLE_FAMILY' },
-  ...{ residential: 'SINGLE_FAMILY' },
-  ...{ 'single family': 'SINGLE_FAMILY', 'single-family': 'SINGLE_FAMILY', villa: 'SINGLE_FAMILY' },
-  ...{ condominium: 'CONDO', flat: 'APARTMENT', apt: 'APARTMENT', 'co-op': 'COOP', cooperative: 'COOP' },
-  ...{ townhome: 'TOWNHOUSE', rowhouse: 'TOWNHOUSE', duplex: 'MULTI_FAMILY', 'multi family': 'MULTI_FAMILY' },
-  ...{ 'multi-family': 'MULTI_FAMILY', mobile: 'MANUFACTURED', lot: 'LAND', office: 'COMMERCIAL' },
+  house: 'SINGLE_FAMILY',
+  home: 'SINGLE_FAMILY',
+  detached: 'SINGLE_FAMILY',
+  residential: 'SINGLE_FAMILY',
+  'single family': 'SINGLE_FAMILY',
+  'single-family': 'SINGLE_FAMILY',
+  villa: 'SINGLE_FAMILY',
+  condominium: 'CONDO',
+  flat: 'APARTMENT',
+  apt: 'APARTMENT',
+  'co-op': 'COOP',
+  cooperative: 'COOP',
+  townhome: 'TOWNHOUSE',
+  rowhouse: 'TOWNHOUSE',
+  duplex: 'MULTI_FAMILY',
+  'multi family': 'MULTI_FAMILY',
+  'multi-family': 'MULTI_FAMILY',
+  mobile: 'MANUFACTURED',
+  lot: 'LAND',
+  office: 'COMMERCIAL',
 };
 
 /** One property type. */

@@ -97,7 +97,11 @@ function swapCorner(corner: string): string {
 
 const SHORTHANDS = new Set<string>([
   ...Object.keys(RANGES),
-  ...['minacres', 'maxacres', 'map', 'points', 'includeTotalCount'],
+  'minacres',
+  'maxacres',
+  'map',
+  'points',
+  'includeTotalCount',
 ]);
 
 function withoutShorthands(query: NormalizedQuery): NormalizedQuery {

@@ -16,7 +16,9 @@ const NO_WORDS: TokenSet = new Set<string>();
 
 /** No condition of a saved search depends on the time. */
 export const contextOf = ({ areaNos, words }: SavedSearch): PredicateContext => ({
-  ...{ areaNos, words, startedAt: Number.NaN },
+  areaNos,
+  words,
+  startedAt: Number.NaN,
 });
 
 /** Compiles conditions; what is returned does not keep them. */

@@ -47,16 +47,16 @@ const REFUSED: Readonly<Record<AnswerParameter | 'minDaysOnMarket' | 'maxDaysOnM
 
 /** The parameters that take a moment. */
 const MOMENTS = [
-  ...([
-    'listedSince',
-    'listedBefore',
-    'updatedSince',
-    'updatedBefore',
-    'closedSince',
-    'closedBefore',
-  ] as const),
-  ...(['priceChangedSince', 'openHouseFrom', 'openHouseTo'] as const),
-] satisfies readonly (keyof SearchQuery)[];
+  'listedSince',
+  'listedBefore',
+  'updatedSince',
+  'updatedBefore',
+  'closedSince',
+  'closedBefore',
+  'priceChangedSince',
+  'openHouseFrom',
+  'openHouseTo',
+] as const satisfies readonly (keyof SearchQuery)[];
 
 const isRefused = (name: string): name is keyof typeof REFUSED => Object.hasOwn(REFUSED, name);
 

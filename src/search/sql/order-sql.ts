@@ -62,12 +62,18 @@ export function pageSql(sql: Sql, search: ResolvedSearch): SqlFragment {
 function keysOf(sql: Sql, search: ResolvedSearch): readonly [Key, ...Key[]] {
   const { order } = search.plan;
   const keys = order.map((by) => ({
-    ...{ falling: by.descending, isId: false, value: valueSql(sql, by, search) },
+    falling: by.descending,
+    isId: false,
+    value: valueSql(sql, by, search),
     type: by.key.endsWith('At') ? sql`timestamptz` : sql`double precision`,
     storedFalling: COMPUTED.has(by.key) ? null : isStoredDescending(by),
   }));
   const id: Key = {
-    ...{ value: sql`id`, type: sql`text`, falling: areIdsDescending(order), isId: true, storedFalling: null },
+    value: sql`id`,
+    type: sql`text`,
+    falling: areIdsDescending(order),
+    isId: true,
+    storedFalling: null,
   };
   const [first = id, ...others] = keys;
   return first === id ? [id] : [first, ...others, id];

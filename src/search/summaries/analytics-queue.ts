@@ -106,7 +106,9 @@ export class AnalyticsQueue {
    */
   within<T>(remedy: string, left: AbortSignal, answer: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const deadline: Deadline = {
-      ...{ clock: this.#clock, milliseconds: COSTLY_DEADLINE, parent: left },
+      clock: this.#clock,
+      milliseconds: COSTLY_DEADLINE,
+      parent: left,
       onTimeout: () => late(remedy),
     };
     return withDeadline(deadline, answer);
@@ -116,7 +118,11 @@ export class AnalyticsQueue {
     const { caller, request, remedy, maxWait } = asker;
     try {
       return await work.enter({
-        ...{ caller, request, maxWait, parent, deadline: this.#timeLeft(request) },
+        caller,
+        request,
+        maxWait,
+        parent,
+        deadline: this.#timeLeft(request),
         onLate: () => late(remedy),
       });
     } catch (error) {

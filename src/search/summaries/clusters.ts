@@ -68,7 +68,11 @@ export async function computeClusters(
   const nextCursor =
     hasMore && last
       ? writeCursor({
-          ...{ query, direction: 'next', startedAt, id: '', currency: plan.currency },
+          query,
+          direction: 'next',
+          startedAt,
+          id: '',
+          currency: plan.currency,
           values: [last.count, last.column, last.row],
         })
       : null;

@@ -16,9 +16,15 @@ import { findTypedCurrencies, type TypedCurrency } from '../sql/provenance-store
 import { isMoney, metricOf } from './metrics.ts';
 
 const MONEY_COLUMNS: ReadonlySet<RangeColumn> = new Set<RangeColumn>([
-  ...(['price', 'closePrice', 'pricePerArea', 'moveInCost', 'netEffectivePrice'] as const),
-  ...(['monthlyCost', 'associationFee', 'tax'] as const),
-]);
+  'price',
+  'closePrice',
+  'pricePerArea',
+  'moveInCost',
+  'netEffectivePrice',
+  'monthlyCost',
+  'associationFee',
+  'tax',
+] as const);
 const MONEY_SORTS: ReadonlySet<SortKey> = new Set<SortKey>(['price', 'pricePerArea']);
 
 const isMoneyBound = (condition: Condition): boolean =>

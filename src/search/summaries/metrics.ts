@@ -82,7 +82,14 @@ export function metricsFor(type: ListingType): Metric[] {
 
 /** Units of figures in a response. */
 export const FIGURE_UNITS = [
-  ...(['count', 'money', 'moneyPerSqft', 'moneyPerSqm', 'days', 'months', 'share', 'ratio'] as const),
+  'count',
+  'money',
+  'moneyPerSqft',
+  'moneyPerSqm',
+  'days',
+  'months',
+  'share',
+  'ratio',
   'percent',
 ] as const;
 export type FigureUnit = (typeof FIGURE_UNITS)[number];
@@ -100,7 +107,14 @@ function hasQuartiles({ statistic, unit }: Metric): boolean {
 }
 
 const DECIMALS: Readonly<Record<MetricUnit, number>> = {
-  ...{ count: 0, money: 2, moneyPerArea: 2, days: 2, months: 4, share: 6, ratio: 6, percent: 4 },
+  count: 0,
+  money: 2,
+  moneyPerArea: 2,
+  days: 2,
+  months: 4,
+  share: 6,
+  ratio: 6,
+  percent: 4,
 };
 
 export const roundedFor = (unit: MetricUnit, value: number): number => roundTo(value, DECIMALS[unit]);
@@ -145,8 +159,12 @@ export function shownFigure(metric: Metric, figure: Figure, units: UnitSystem): 
       ? null
       : roundedFor(unit, perSqm ? value * SQUARE_FEET_PER_SQUARE_METRE : value);
   return {
-    ...{ value: show(figure.value), n: figure.n, excluded: figure.excluded },
-    ...{ p25: show(figure.p25), p75: show(figure.p75), suppressed },
+    value: show(figure.value),
+    n: figure.n,
+    excluded: figure.excluded,
+    p25: show(figure.p25),
+    p75: show(figure.p75),
+    suppressed,
     unit: unit !== 'moneyPerArea' ? unit : perSqm ? 'moneyPerSqm' : 'moneyPerSqft',
   };
 }

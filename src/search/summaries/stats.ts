@@ -30,7 +30,11 @@ export const StatsSchema = Type.Object(
     $id: 'SearchStats',
     additionalProperties: Type.Object(
       {
-        ...{ value: figure, n: Type.Integer(), excluded: Type.Integer(), p25: figure, p75: figure },
+        value: figure,
+        n: Type.Integer(),
+        excluded: Type.Integer(),
+        p25: figure,
+        p75: figure,
         suppressed: Type.Boolean(),
         unit: FigureUnitSchema,
       },

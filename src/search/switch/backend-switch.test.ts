@@ -29,7 +29,9 @@ const counting = (number: number): SearchBackend =>
     count: async () => number,
     countEach: async (_: ResolvedSearch, sets: readonly unknown[]) => sets.map((_, at) => number + at),
     page: async (_: ResolvedSearch, known?: unknown) => ({
-      ...{ hits: [], more: known !== undefined, total: number },
+      hits: [],
+      more: known !== undefined,
+      total: number,
     }),
   }) as unknown as SearchBackend;
 
@@ -37,7 +39,10 @@ const counting = (number: number): SearchBackend =>
 function stage(state: Partial<EngineStatus> = { state: 'ready' }) {
   const world = {
     current: state.state === 'ready' ? generation(1) : null,
-    ...{ isCaughtUp: true, isLost: false, caughtUp: 0, lagMs: 1_234.5 as number | null },
+    isCaughtUp: true,
+    isLost: false,
+    caughtUp: 0,
+    lagMs: 1_234.5 as number | null,
   };
   const answers: string[] = [];
   const backend = createBackendSwitch({

@@ -21,7 +21,9 @@ function stage(countInSql: (search: ResolvedSearch) => Promise<number>) {
     transaction: (work: (tx: typeof statements) => Promise<unknown>) => work(statements),
   } as unknown as Database;
   const shadow = createShadow({
-    ...{ clock: manualClock(), database, rate: 1 },
+    clock: manualClock(),
+    database,
+    rate: 1,
     engine: {
       generation: () => ({ sequence: SEQUENCE }) as Generation,
       waitFor: async () => {},

@@ -93,8 +93,15 @@ async function compactedPage(
 
 /** All that is told of a listing that the reader may not see. */
 const hiddenChange = (sequence: number, listingId: string): PublicChange => ({
-  ...{ sequence, object: 'change', type: 'removed', listingId, propertyId: null, at: null },
-  ...{ changedFields: [], listing: null, url: null },
+  sequence,
+  object: 'change',
+  type: 'removed',
+  listingId,
+  propertyId: null,
+  at: null,
+  changedFields: [],
+  listing: null,
+  url: null,
 });
 
 const urlOf = (listingId: string, { publicUrl }: ReaderView) => `${publicUrl}/v1/property/${listingId}`;
@@ -109,7 +116,11 @@ function presentChange(
   if (now === undefined || !isVisible(now, view) || !isVisible(after.row, view))
     return hiddenChange(sequence, listingId);
   return {
-    ...{ sequence, object: 'change', listingId, propertyId, url: urlOf(listingId, view) },
+    sequence,
+    object: 'change',
+    listingId,
+    propertyId,
+    url: urlOf(listingId, view),
     type: after.row.status === 'DELETED' ? 'removed' : change.kind === 'created' ? 'created' : 'updated',
     at: new Date(change.at).toISOString(),
     changedFields: changed.filter((name) => name !== 'words' && name !== 'display'),
@@ -127,7 +138,13 @@ function presentLast(sequence: number, stored: StoredListing, view: ReaderView):
   if (listing === null) return hiddenChange(sequence, stored.id);
   const { id: listingId, propertyId, url, updatedAt } = listing;
   return {
-    ...{ sequence, object: 'change', listingId, propertyId, at: updatedAt, changedFields: [], url },
+    sequence,
+    object: 'change',
+    listingId,
+    propertyId,
+    at: updatedAt,
+    changedFields: [],
+    url,
     type: listing.status === 'DELETED' ? 'removed' : 'updated',
     listing: summarizeListing(listing, listing.areaUnit),
   };

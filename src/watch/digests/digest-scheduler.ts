@@ -29,7 +29,9 @@ export function startDigestScheduler(options: DigestSchedulerOptions): PeriodicW
     () => (oldestDue === null ? 0 : Math.max(0, clock.now() - oldestDue) / 1_000),
   );
   return startPeriodicWork({
-    ...{ clock, report, pause: PAUSE },
+    clock,
+    report,
+    pause: PAUSE,
     async work(isStopped) {
       try {
         await runDigests(options, isStopped);

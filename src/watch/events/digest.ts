@@ -32,5 +32,8 @@ export async function requireDigest(
 
 /** The position of the digest itself, behind all its events. */
 export const digestPosition = ({ watcherId, sequence }: DigestRange) => ({
-  ...{ sequence, watcherId, type: 'watcher.digest', ordinal: 0 },
+  sequence,
+  watcherId,
+  type: 'watcher.digest',
+  ordinal: 0,
 });

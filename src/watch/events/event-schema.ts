@@ -80,19 +80,27 @@ const WatcherEventData = Type.Object(
 /** The kinds of events: what their `data` is, and which types are of each. */
 const KINDS = [
   {
-    ...{ $id: 'ListingEvent', description: 'An event about a listing.', data: ListingEventData },
+    $id: 'ListingEvent',
+    description: 'An event about a listing.',
+    data: ListingEventData,
     types: TYPES.filter((type) => type.startsWith('listing.') || type.startsWith('search.')),
   },
   {
-    ...{ $id: 'MarketEvent', description: 'A figure of the market met a condition.', data: MarketEventData },
+    $id: 'MarketEvent',
+    description: 'A figure of the market met a condition.',
+    data: MarketEventData,
     types: TYPES.filter((type) => type.startsWith('market.')),
   },
   {
-    ...{ $id: 'DigestEvent', description: 'The events of a while, together.', data: DigestEventData },
+    $id: 'DigestEvent',
+    description: 'The events of a while, together.',
+    data: DigestEventData,
     types: TYPES.filter((type) => type === 'watcher.digest'),
   },
   {
-    ...{ $id: 'WatcherEvent', description: 'An event about the watcher itself.', data: WatcherEventData },
+    $id: 'WatcherEvent',
+    description: 'An event about the watcher itself.',
+    data: WatcherEventData,
     types: TYPES.filter((type) => type.startsWith('watcher.') && type !== 'watcher.digest'),
   },
 ] as const;

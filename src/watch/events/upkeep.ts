@@ -14,7 +14,9 @@ export interface UpkeepOptions {
 
 export function startEventUpkeep({ database, clock, report }: UpkeepOptions): PeriodicWork {
   return startPeriodicWork({
-    ...{ clock, report, pause: HOUR },
+    clock,
+    report,
+    pause: HOUR,
     async work() {
       await createEventPartitions(database, clock.now());
       await dropOldEvents(database, clock.now());

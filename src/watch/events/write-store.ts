@@ -119,7 +119,9 @@ async function admitGroups(tx: Sql, groups: readonly HourGroup[]): Promise<Event
     if (first !== undefined && count.dropped === 0) admitted.push(throttled(first, limit, hour));
     const { events, dropped } = count;
     updated.push({
-      ...{ owner, hour, events: events + within.length },
+      owner,
+      hour,
+      events: events + within.length,
       dropped: dropped + drafts.length - within.length,
     });
   }
@@ -131,7 +133,12 @@ async function admitGroups(tx: Sql, groups: readonly HourGroup[]): Promise<Event
 function throttled(first: EventDraft, limit: number, hour: number): EventDraft {
   const [from, until] = [new Date(hour).toISOString(), new Date(hour + HOUR).toISOString()];
   return {
-    ...{ ...first, type: 'watcher.throttled', ordinal: 0, listingId: null, matchedOn: [], held: false },
+    ...first,
+    type: 'watcher.throttled',
+    ordinal: 0,
+    listingId: null,
+    matchedOn: [],
+    held: false,
     data: { limit, from, until },
   };
 }

@@ -36,16 +36,27 @@ export function figureOf({ condition, ...target }: MarketTarget): WatchedFigure 
   const { areaId, listingType, metric, propertyType, bedrooms, currency } = target;
   const { window } = condition;
   return {
-    ...{ areaId, listingType, metric, propertyType: propertyType ?? null, bedrooms: bedrooms ?? null },
-    ...{ currency: currency ?? null, window: window === undefined ? null : Number(window.slice(1, -1)) },
+    areaId,
+    listingType,
+    metric,
+    propertyType: propertyType ?? null,
+    bedrooms: bedrooms ?? null,
+    currency: currency ?? null,
+    window: window === undefined ? null : Number(window.slice(1, -1)),
   };
 }
 
 /** The same text for the same figure. */
 export const figureKey = (figure: WatchedFigure): string =>
   JSON.stringify(figure, [
-    ...(['areaId', 'listingType', 'metric', 'propertyType', 'bedrooms', 'currency', 'window'] as const),
-  ]);
+    'areaId',
+    'listingType',
+    'metric',
+    'propertyType',
+    'bedrooms',
+    'currency',
+    'window',
+  ] as const);
 
 /** A condition on a figure. */
 export interface NewCondition {
@@ -137,7 +148,14 @@ export function crossingOf(
   if (crossedFrom === null) return null;
   const { op, value: threshold, window = null } = condition;
   return {
-    ...{ areaId, listingType, metric, op, threshold, window },
-    ...{ value, previous: crossedFrom, at: formatTime(at) },
+    areaId,
+    listingType,
+    metric,
+    op,
+    threshold,
+    window,
+    value,
+    previous: crossedFrom,
+    at: formatTime(at),
   };
 }

@@ -53,7 +53,9 @@ const TIMEOUT = 30_000;
 export function startMarketEvaluation(options: EvaluationOptions): Pick<PeriodicWork, 'stop'> {
   const evaluator = new MarketEvaluator(options);
   const work = startPeriodicWork({
-    ...{ clock: options.clock, report: options.report, pause: PAUSE },
+    clock: options.clock,
+    report: options.report,
+    pause: PAUSE,
     work: (isStopped) => evaluator.run(isStopped),
   });
   return {

@@ -72,7 +72,9 @@ async function findUnchanged(
 
 function savedWhere(sql: Sql, search: SavedSearch): SqlFragment {
   const resolved: ResolvedQuery = {
-    ...{ areas: [], areaNos: search.areaNos, words: new Map(Object.entries(search.words)) },
+    areas: [],
+    areaNos: search.areaNos,
+    words: new Map(Object.entries(search.words)),
   };
   // No condition of a saved search depends on the time.
   return whereSql(sql, { ...search, startedAt: 0 }, resolved);

@@ -235,8 +235,16 @@ function aboutWatcher(
   type: EventDraft['type'],
 ): EventDraft {
   return {
-    ...{ sequence, at, watcherId, type, ordinal: 0, owner: definition.owner },
-    ...{ eventsPerHour: null, listingId: null, matchedOn: [], held: false },
+    sequence,
+    at,
+    watcherId,
+    type,
+    ordinal: 0,
+    owner: definition.owner,
+    eventsPerHour: null,
+    listingId: null,
+    matchedOn: [],
+    held: false,
     data: reasonOf(definition),
   };
 }

@@ -35,8 +35,17 @@ export function definitionOf(row: DefinitionRow): WatcherDefinition {
   const { no, id, owner, status, statusReason, events, cadence } = row;
   const { eventsPerHour, backfill, ignoreDisplayRules } = row;
   return {
-    ...{ no, id, owner, status, statusReason, events, target: resolvedTarget(row), cadence },
-    ...{ eventsPerHour, backfill, ignoreDisplayRules },
+    no,
+    id,
+    owner,
+    status,
+    statusReason,
+    events,
+    target: resolvedTarget(row),
+    cadence,
+    eventsPerHour,
+    backfill,
+    ignoreDisplayRules,
   };
 }
 

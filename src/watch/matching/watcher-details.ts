@@ -26,7 +26,10 @@ export class WatcherDetails {
   encode(definition: WatcherDefinition): string {
     const { id, owner, target, events, eventsPerHour, ignoreDisplayRules } = definition;
     const profile: WatcherProfile = {
-      ...{ target: target.type, events, eventsPerHour, ignoreDisplayRules },
+      target: target.type,
+      events,
+      eventsPerHour,
+      ignoreDisplayRules,
       hasDigests: hasDigests(definition),
     };
     const key = JSON.stringify(profile);

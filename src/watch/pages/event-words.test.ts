@@ -5,18 +5,23 @@ import type { ContentRow, EventRow } from '../events/read-store.ts';
 import { eventFacts, eventTitle } from './event-words.ts';
 
 const ROW: EventRow = {
-  ...{ sequence: 1, watcherId: 'wat_1', type: 'listing.price_decreased', ordinal: 0, day: '2026-01-01' },
-  ...{
-    owner: 'cus:a',
-    listingId: 'lst_1',
-    matchedOn: '',
-    data: null,
-    dropped: null,
-    at: '2026-01-01T00:00:00Z',
-  },
+  sequence: 1,
+  watcherId: 'wat_1',
+  type: 'listing.price_decreased',
+  ordinal: 0,
+  day: '2026-01-01',
+
+  owner: 'cus:a',
+  listingId: 'lst_1',
+  matchedOn: '',
+  data: null,
+  dropped: null,
+  at: '2026-01-01T00:00:00Z',
 };
 const content = (object: object | null, previous: object | null = null): ContentRow => ({
-  ...{ sequence: 1, listingId: 'lst_1', changedFields: 'price' },
+  sequence: 1,
+  listingId: 'lst_1',
+  changedFields: 'price',
   object: object && JSON.stringify(object),
   previous: previous && JSON.stringify(previous),
 });

@@ -27,7 +27,10 @@ const PATH = '/account/watchers';
 const field = () => Type.Optional(Type.String({ maxLength: 2_000 }));
 
 const WatchersForm = Type.Object({
-  ...{ api_key: field(), proof: field(), watcher: field(), cursor: field() },
+  api_key: field(),
+  proof: field(),
+  watcher: field(),
+  cursor: field(),
   ...Object.fromEntries(STEPS.map((step) => [step, field()])),
 });
 
@@ -47,7 +50,12 @@ export function watcherPageRoutes(context: WatcherPageContext): readonly Route<P
   const form = createAccountForm({ ...context, path: PATH, renderKeyPage });
   const { show, handle } = createHandlers(context, form);
   const common = {
-    ...{ path: PATH, tag: 'Watchers', page: true, ownQuery: true, anyAccept: true, accepts: ['text/html'] },
+    path: PATH,
+    tag: 'Watchers',
+    page: true,
+    ownQuery: true,
+    anyAccept: true,
+    accepts: ['text/html'],
     access: { credentials: 'none', counts: 'nothing' },
     answer: { description: 'A page.', contentType: 'text/html' },
     errors: pageErrors,

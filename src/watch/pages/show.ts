@@ -49,7 +49,11 @@ export async function showList(
   ]);
   return renderListPage({
     ...viewer,
-    ...{ notice, used, limit: tiers[tier].watchers, tierName: tierName(tier), now: clock.now() },
+    notice,
+    used,
+    limit: tiers[tier].watchers,
+    tierName: tierName(tier),
+    now: clock.now(),
     watchers: await Promise.all(watchers.map((watcher) => viewOf(viewer, watcher))),
     page: { ...page, cursor: cursor ?? null },
   });
@@ -73,12 +77,11 @@ export async function showWatcher(viewer: Viewer, id: string, notice: Notice | n
   return renderWatcherPage({
     ...viewer,
     ...(await viewOf(viewer, watcher)),
-    ...{
-      notice,
-      events: eventsOf(events, currencyOf(watcher.interpretation)),
-      deliveries: deliveries.map(deliveryOf),
-      now: clock.now(),
-    },
+
+    notice,
+    events: eventsOf(events, currencyOf(watcher.interpretation)),
+    deliveries: deliveries.map(deliveryOf),
+    now: clock.now(),
   });
 }
 
@@ -90,8 +93,11 @@ async function viewOf(viewer: Viewer, watcher: Watcher): Promise<WatcherView> {
 
 function deliveryOf({ url, type, at, nextAttemptAt, ...delivery }: Delivery): DeliveryView {
   return {
-    ...{ ...delivery, eventType: type, host: new URL(url).host },
-    ...{ at: Date.parse(at), nextAttemptAt: parseTime(nextAttemptAt) },
+    ...delivery,
+    eventType: type,
+    host: new URL(url).host,
+    at: Date.parse(at),
+    nextAttemptAt: parseTime(nextAttemptAt),
   };
 }
 

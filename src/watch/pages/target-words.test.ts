@@ -6,7 +6,8 @@ import { describeTarget } from './target-words.ts';
 const search = (query: object, interpretation: object = { areas: [], currency: 'USD', units: 'imperial' }) =>
   describeTarget({
     target: { type: 'search', listingType: 'sale', query: query as Record<string, unknown> },
-    ...{ interpretation, address: null },
+    interpretation,
+    address: null,
   });
 
 test('a listing and a property are named by their address, and by their id where it is not known', () => {
@@ -23,7 +24,8 @@ test('a listing and a property are named by their address, and by their id where
 
 test('bounds are said with their unit, and both bounds of one thing together', () => {
   assert.deepEqual(search({ minBedrooms: 3, maxPrice: 600_000, minPrice: 100_000 }), {
-    ...{ title: 'Homes for sale', what: 'Homes for sale' },
+    title: 'Homes for sale',
+    what: 'Homes for sale',
     which: ['Bedrooms: 3 or more', 'Price: $100,000 to $600,000'],
   });
   assert.deepEqual(search({ maxlivingArea: 90, minYearBuilt: 1990, minPriceDropPercent: 5 }).which, [
@@ -72,7 +74,10 @@ test('a figure of the market is said with its area, its homes and its condition'
   const figure = (more: object, condition: object) =>
     describeTarget({
       target: {
-        ...{ type: 'market', areaId: 'area_1', listingType: 'sale', metric: 'median_list_price' },
+        type: 'market',
+        areaId: 'area_1',
+        listingType: 'sale',
+        metric: 'median_list_price',
         ...more,
         condition,
       } as never,
@@ -80,7 +85,8 @@ test('a figure of the market is said with its area, its homes and its condition'
       address: null,
     });
   assert.deepEqual(figure({}, { op: 'above', value: 500_000 }), {
-    ...{ title: 'Median list price, Austin', what: 'Median list price' },
+    title: 'Median list price, Austin',
+    what: 'Median list price',
     which: ['Area: Austin', 'Of: homes for sale', 'When: above $500,000'],
   });
   assert.deepEqual(

@@ -110,18 +110,17 @@ const SHAPES = ['polygon', 'map', 'points', 'bbox'];
 /** Said with other filters, or not at all. */
 const SILENT = new Set([
   ...SHAPES,
-  ...[
-    'lat',
-    'lng',
-    'latitude',
-    'longitude',
-    'long',
-    'radius',
-    'currency',
-    'currency_code',
-    'units',
-    'display',
-  ],
+
+  'lat',
+  'lng',
+  'latitude',
+  'longitude',
+  'long',
+  'radius',
+  'currency',
+  'currency_code',
+  'units',
+  'display',
 ]);
 const AREAS = new Set(['areaId', 'locationId', 'areas']);
 const TEXTS = new Set(['q', 'search', 'keywords']);

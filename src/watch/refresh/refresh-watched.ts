@@ -35,7 +35,9 @@ const CONCURRENCY = 4;
 const MAX_FAILURES = 3;
 /** Failures that are the source's, whatever the listing. */
 const SOURCE_FAILURES: readonly string[] = [
-  ...['upstream_rate_limited', 'upstream_unauthorized', 'upstream_unavailable'],
+  'upstream_rate_limited',
+  'upstream_unauthorized',
+  'upstream_unavailable',
 ];
 const OLD_ATTEMPTS = 1_000;
 
@@ -44,7 +46,9 @@ export function startRefreshWatched(options: RefreshWatchedOptions): { stop(): P
   const stopping = new AbortController();
   const refresher = new WatchedRefresher(options, stopping.signal);
   const work = startPeriodicWork({
-    ...{ clock: options.clock, report: options.report, pause: PAUSE },
+    clock: options.clock,
+    report: options.report,
+    pause: PAUSE,
     work: () => refresher.run(),
   });
   return {

@@ -52,8 +52,14 @@ function passed(state: WebhookState, { position, day }: QueuedEvent): WebhookSta
 /** Any success ends the backoff. */
 function succeeded(state: WebhookState, { at }: Attempt): Verdict {
   const healthy: WebhookState = {
-    ...{ ...state, status: 'active', attempt: 0, failures: 0, retryAt: null },
-    ...{ failingSince: null, lastSuccessAt: at, lastError: null },
+    ...state,
+    status: 'active',
+    attempt: 0,
+    failures: 0,
+    retryAt: null,
+    failingSince: null,
+    lastSuccessAt: at,
+    lastError: null,
   };
   return { state: healthy, status: 'succeeded', nextAttemptAt: null, disable: null };
 }
@@ -64,8 +70,12 @@ function failedInTurn(before: WebhookState, { event, attempt, random }: AttemptC
   const failingSince = before.failingSince ?? at;
   const retryAt = retryTime(attempt, failures, random);
   const state: WebhookState = {
-    ...{ ...before, status: 'failing', attempt: before.attempt + 1 },
-    ...{ failures, failingSince, retryAt },
+    ...before,
+    status: 'failing',
+    attempt: before.attempt + 1,
+    failures,
+    failingSince,
+    retryAt,
   };
   if (at - failingSince >= FAILING_TIME)
     return { state, status: 'failed', nextAttemptAt: null, disable: 'failing' };

@@ -101,8 +101,20 @@ export function presentDelivery(delivery: Delivery) {
   const { id, webhookId, eventId, type, watcherId, attempt, status, httpStatus, latencyMs } = delivery;
   const { response, error, at, nextAttemptAt } = delivery;
   return {
-    ...{ id, object: 'delivery', webhookId, eventId, eventType: type, watcherId, attempt, status },
-    ...{ httpStatus, latencyMs, response, error, at, nextAttemptAt },
+    id,
+    object: 'delivery',
+    webhookId,
+    eventId,
+    eventType: type,
+    watcherId,
+    attempt,
+    status,
+    httpStatus,
+    latencyMs,
+    response,
+    error,
+    at,
+    nextAttemptAt,
   };
 }
 
@@ -111,7 +123,10 @@ export function deliveryRoutes(options: DeliveryRouteOptions): readonly Route<Pr
   const define = route<Principal>();
   return [
     define({
-      ...{ ...common, method: 'GET', path: '/v1/watchers/:id/deliveries', operation: 'listDeliveries' },
+      ...common,
+      method: 'GET',
+      path: '/v1/watchers/:id/deliveries',
+      operation: 'listDeliveries',
       summary: 'List what was sent to the webhooks of a watcher',
       description: 'One for each event and webhook, for 30 days, the newest event first.',
       params: WatcherParams,
@@ -130,7 +145,8 @@ export function deliveryRoutes(options: DeliveryRouteOptions): readonly Route<Pr
         const nextCursor = found.length > limit && last !== undefined ? cursorAt(digest, last) : null;
         return {
           json: {
-            ...{ object: 'list', data: page.map(presentDelivery) },
+            object: 'list',
+            data: page.map(presentDelivery),
             page: { limit, hasMore: nextCursor !== null, nextCursor },
             meta: { requestId, tier: caller.tier },
           },
@@ -138,7 +154,9 @@ export function deliveryRoutes(options: DeliveryRouteOptions): readonly Route<Pr
       },
     }),
     define({
-      ...{ ...common, method: 'POST', path: '/v1/watchers/:id/deliveries/:delivery/redeliver' },
+      ...common,
+      method: 'POST',
+      path: '/v1/watchers/:id/deliveries/:delivery/redeliver',
       operation: 'redeliver',
       summary: 'Send an event to a webhook once more',
       description:
@@ -217,7 +235,9 @@ function positionOf(query: string, cursor: string | undefined): DeliveryPosition
     'number',
   ]).values;
   return {
-    ...{ sequence: Number(sequence), type: String(type) },
-    ...{ ordinal: Number(ordinal), webhookNo: Number(webhookNo) },
+    sequence: Number(sequence),
+    type: String(type),
+    ordinal: Number(ordinal),
+    webhookNo: Number(webhookNo),
   };
 }

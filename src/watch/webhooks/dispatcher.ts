@@ -89,7 +89,9 @@ export class Dispatcher {
     this.#running = this.#run().finally(() => listener.close());
     const { lifetime = LIFETIME } = this.#options;
     this.#renewal = startPeriodicWork({
-      ...{ clock: systemClock, pause: lifetime / RENEWALS, report },
+      clock: systemClock,
+      pause: lifetime / RENEWALS,
+      report,
       work: () => this.#renew(lifetime),
     });
   }
@@ -164,9 +166,17 @@ export class Dispatcher {
     if (max <= 0) return false;
     const heldSince = systemClock.monotonic();
     const request = {
-      ...{ ...LIMITS, claim: randomUUID(), now: new Date(clock.now()), lifetime, hosts: this.#slots.hosts() },
-      ...{ max, maxFailing: LIMITS.maxFailing - this.#slots.usedByFailing, publicUrl },
-      ...{ maxEvents: MAX_EVENTS - this.#events, minQueue: MIN_QUEUE, maxQueue: MAX_QUEUE },
+      ...LIMITS,
+      claim: randomUUID(),
+      now: new Date(clock.now()),
+      lifetime,
+      hosts: this.#slots.hosts(),
+      max,
+      maxFailing: LIMITS.maxFailing - this.#slots.usedByFailing,
+      publicUrl,
+      maxEvents: MAX_EVENTS - this.#events,
+      minQueue: MIN_QUEUE,
+      maxQueue: MAX_QUEUE,
     };
     const { claims, hasMore } = await database.write((sql) => claimWebhooks(sql, request), {
       planned: 'once',
@@ -202,8 +212,15 @@ export class Dispatcher {
       onStep,
     } = this.#options;
     return {
-      ...{ clock, disable, report, random, lifetime, onStep, count: count ?? (() => {}) },
-      ...{ stopping: this.#stopping.signal, aborting: this.#aborting.signal },
+      clock,
+      disable,
+      report,
+      random,
+      lifetime,
+      onStep,
+      count: count ?? (() => {}),
+      stopping: this.#stopping.signal,
+      aborting: this.#aborting.signal,
       record: async (outcome: Outcome) => {
         const held = await this.#write(outcome);
         const dueAt = held?.dueAt ?? null;

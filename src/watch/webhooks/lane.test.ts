@@ -11,25 +11,55 @@ import type { HeldWebhook, Outcome } from './outcome-store.ts';
 const LIFETIME = 10_000;
 
 const webhook: ClaimedWebhook = {
-  ...{ no: 1, id: 'whk_a', watcherId: 'wat_a', url: 'https://a.example/', host: 'a.example', isInner: false },
-  ...{ secret: new Uint8Array(), previousSecret: null, previousSecretUntil: null, verifyStartedAt: null },
-  ...{ isPaused: false, hasRedelivery: false, wakes: 1, updatedAt: 'then', claim: 'mine' },
+  no: 1,
+  id: 'whk_a',
+  watcherId: 'wat_a',
+  url: 'https://a.example/',
+  host: 'a.example',
+  isInner: false,
+  secret: new Uint8Array(),
+  previousSecret: null,
+  previousSecretUntil: null,
+  verifyStartedAt: null,
+  isPaused: false,
+  hasRedelivery: false,
+  wakes: 1,
+  updatedAt: 'then',
+  claim: 'mine',
   state: {
-    ...{ status: 'active', position: { sequence: 0, type: '', ordinal: 0 }, positionDay: '-infinity' },
-    ...{ attempt: 0, failures: 0, retryAt: null, failingSince: null, lastSuccessAt: null, lastError: null },
-    ...{ pendingSince: null, testSequence: null },
+    status: 'active',
+    position: { sequence: 0, type: '', ordinal: 0 },
+    positionDay: '-infinity',
+    attempt: 0,
+    failures: 0,
+    retryAt: null,
+    failingSince: null,
+    lastSuccessAt: null,
+    lastError: null,
+    pendingSince: null,
+    testSequence: null,
   },
 };
 
 const events = [1, 2, 3].map(
   (sequence): QueuedEvent => ({
-    ...{ occasion: 'queue', position: { sequence, type: 'listing.updated', ordinal: 0 } },
-    ...{ day: '2026-01-05', id: `evt_${sequence}`, at: sequence, json: '{}' },
+    occasion: 'queue',
+    position: { sequence, type: 'listing.updated', ordinal: 0 },
+    day: '2026-01-05',
+    id: `evt_${sequence}`,
+    at: sequence,
+    json: '{}',
   }),
 );
 
 const success: Attempt = {
-  ...{ isSuccess: true, httpStatus: 200, latency: 1, response: '', error: null, retryAfter: null, at: 10 },
+  isSuccess: true,
+  httpStatus: 200,
+  latency: 1,
+  response: '',
+  error: null,
+  retryAfter: null,
+  at: 10,
 };
 
 /** Runs a lane whose outcomes are answered by `held`; gives what it sent and wrote. */
@@ -47,12 +77,18 @@ async function run(
   const outcomes: Outcome[] = [];
   const never = new AbortController().signal;
   const options: LaneOptions = {
-    ...{ clock: manualClock(), lifetime: LIFETIME, random: () => 0, stopping: never, aborting: never },
+    clock: manualClock(),
+    lifetime: LIFETIME,
+    random: () => 0,
+    stopping: never,
+    aborting: never,
     record: async (outcome) => {
       outcomes.push(outcome);
       return held(outcome);
     },
-    ...{ disable: async () => {}, count: () => {}, report: () => {} },
+    disable: async () => {},
+    count: () => {},
+    report: () => {},
   };
   const lane = new Lane(options, { ...webhook, ...changes }, heldSince);
   const sender = {

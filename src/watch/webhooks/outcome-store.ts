@@ -104,15 +104,16 @@ export async function writeOutcomes(
 function itemOf({ webhook, state, delivery, release }: Outcome) {
   const { position, positionDay, testSequence, ...members } = state;
   return {
-    ...{
-      ...members,
-      ...position,
-      day: positionDay,
-      testBefore: webhook.state.testSequence,
-      testAfter: testSequence,
-    },
-    ...{ no: webhook.no, claim: webhook.claim, wakes: webhook.wakes },
-    ...{ isReleased: release !== null, dueAt: release?.dueAt ?? null },
+    ...members,
+    ...position,
+    day: positionDay,
+    testBefore: webhook.state.testSequence,
+    testAfter: testSequence,
+    no: webhook.no,
+    claim: webhook.claim,
+    wakes: webhook.wakes,
+    isReleased: release !== null,
+    dueAt: release?.dueAt ?? null,
     delivery: delivery === null ? null : deliveryOf(delivery),
   };
 }
@@ -120,7 +121,16 @@ function itemOf({ webhook, state, delivery, release }: Outcome) {
 function deliveryOf({ id, event, attempt, status, nextAttemptAt }: Delivery) {
   const { httpStatus, response, error, at } = attempt;
   return {
-    ...{ id, eventId: event.id, day: event.day, ...event.position, status, nextAttemptAt },
-    ...{ httpStatus, latency: Math.round(attempt.latency), response, error, at },
+    id,
+    eventId: event.id,
+    day: event.day,
+    ...event.position,
+    status,
+    nextAttemptAt,
+    httpStatus,
+    latency: Math.round(attempt.latency),
+    response,
+    error,
+    at,
   };
 }

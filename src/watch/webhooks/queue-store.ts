@@ -159,7 +159,11 @@ function queuedOf(row: WebhookEventRow | undefined, json: string): QueuedEvent {
   if (row === undefined) throw new Error('An event without a row');
   const { occasion, sequence, type, ordinal, day } = row;
   return {
-    ...{ occasion, day, json, position: { sequence, type, ordinal }, at: Date.parse(row.at) },
+    occasion,
+    day,
+    json,
+    position: { sequence, type, ordinal },
+    at: Date.parse(row.at),
     id: eventId(row),
   };
 }

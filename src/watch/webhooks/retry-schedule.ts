@@ -4,8 +4,16 @@ import { DAY, HOUR, MINUTE } from '../../lib/clock.ts';
 
 /** Milliseconds before each attempt of an event; the first is made at once. */
 export const PAUSES: readonly number[] = [
-  ...[0, 5_000, 5 * MINUTE, 30 * MINUTE],
-  ...[2 * HOUR, 5 * HOUR, 10 * HOUR, 14 * HOUR, 20 * HOUR, 24 * HOUR],
+  0,
+  5_000,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
 ];
 
 /** Attempts of one event; then it is parked, and the next one is tried. */

@@ -17,7 +17,9 @@ export interface SealingOptions {
 
 export function startSealing({ database, clock, keyring, report }: SealingOptions): PeriodicWork {
   return startPeriodicWork({
-    ...{ clock, report, pause: HOUR },
+    clock,
+    report,
+    pause: HOUR,
     async work() {
       const closed = keyring === null ? 0 : await resealAll(database, keyring);
       if (closed > 0)

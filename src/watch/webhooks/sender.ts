@@ -83,7 +83,9 @@ function unanswered(failure: OutboundFailure, timing: Timing): Attempt {
 function answered({ status, headers, body }: PostAnswer, timing: Timing, isInner: boolean): Attempt {
   const isSuccess = status >= 200 && status < 300;
   return {
-    ...{ ...timing, isSuccess, httpStatus: status },
+    ...timing,
+    isSuccess,
+    httpStatus: status,
     // What stands in an inner network is not shown to people outside.
     response: isInner ? null : printable(body),
     error: isSuccess

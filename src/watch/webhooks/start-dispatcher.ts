@@ -41,7 +41,9 @@ export function startDispatcher(options: StartDispatcherOptions): DispatcherStar
     },
   );
   const looking = startPeriodicWork({
-    ...{ clock: systemClock, pause: PAUSE, report },
+    clock: systemClock,
+    pause: PAUSE,
+    report,
     async work(isStopped) {
       if (running !== null || !(await database.read(isAnyWebhook)) || isStopped()) return;
       running = new Dispatcher({

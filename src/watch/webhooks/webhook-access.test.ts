@@ -36,7 +36,10 @@ function stage(
 ) {
   const internet = { lookup: names(answers) };
   const options = {
-    ...{ clock: manualClock(), allow: allow.map(parseNetworkPort), allowLoopback, internet },
+    clock: manualClock(),
+    allow: allow.map(parseNetworkPort),
+    allowLoopback,
+    internet,
     ownPorts: () => ownPorts,
   };
   const access = createWebhookAccess(options);
@@ -99,8 +102,10 @@ test('with the sample market, webhooks reach this machine, but not the ports of 
 test('every address must be public, and the scheme https', async (t) => {
   const { judge } = stage(t, {
     answers: {
-      ...{ 'a.example': [PUBLIC, '2606:4700::1111'], 'mixed.example': [PUBLIC, '10.0.0.1'] },
-      ...{ 'in.example': ['10.0.0.1'], 'mapped.example': ['::ffff:127.0.0.1'] },
+      'a.example': [PUBLIC, '2606:4700::1111'],
+      'mixed.example': [PUBLIC, '10.0.0.1'],
+      'in.example': ['10.0.0.1'],
+      'mapped.example': ['::ffff:127.0.0.1'],
     },
   });
   assert.equal(await judge('https://a.example:8443/x'), 'public');
@@ -123,12 +128,12 @@ test('the operator permits ports of networks, with http; never its own ports or 
     ],
     ownPorts: [8080, 5432],
     answers: {
-      ...{ 'in.example': ['10.0.0.1', '10.9.9.9'], 'mixed.example': [PUBLIC, '10.0.0.1'] },
-      ...{
-        'meta.example': ['169.254.169.254'],
-        'meta6.example': ['fd00:ec2::254'],
-        'zone.example': ['fe80::1%lo'],
-      },
+      'in.example': ['10.0.0.1', '10.9.9.9'],
+      'mixed.example': [PUBLIC, '10.0.0.1'],
+
+      'meta.example': ['169.254.169.254'],
+      'meta6.example': ['fd00:ec2::254'],
+      'zone.example': ['fe80::1%lo'],
     },
   });
   assert.equal(await judge('http://127.0.0.1:9000/hook'), 'inner');

@@ -125,7 +125,11 @@ function createInner(
 ): Outbound {
   const { certificateAuthorities } = internet ?? {};
   return createOutbound({
-    ...{ clock, lookup, allowAddress, connectTimeoutMs: CONNECT_TIMEOUT, ...BOUNDS },
+    clock,
+    lookup,
+    allowAddress,
+    connectTimeoutMs: CONNECT_TIMEOUT,
+    ...BOUNDS,
     ...(certificateAuthorities !== undefined && { certificateAuthorities }),
   });
 }

@@ -17,7 +17,9 @@ const { world } = server;
 const { service, ask } = polarService({ after }, { settings, clock });
 const endedGrants: string[] = [];
 const table = new VerdictTable({
-  ...{ database, clock, service: service.name },
+  database,
+  clock,
+  service: service.name,
   endGrants: async (_, reference) => void endedGrants.push(reference),
 });
 const verdicts = createSharedVerdicts({ table, clock, service, report: () => {} });

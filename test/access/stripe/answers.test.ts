@@ -34,8 +34,10 @@ describe('a pass over all subscriptions', () => {
     const stripe = await start(t, true);
     const { account, ask, service } = stripe;
     const ways = [
-      ...[{ by: 'lookup key' }, { by: 'lookup key', suffix: '_yearly' }],
-      ...[{ by: 'metadata' }, { by: 'feature' }],
+      { by: 'lookup key' },
+      { by: 'lookup key', suffix: '_yearly' },
+      { by: 'metadata' },
+      { by: 'feature' },
     ] as const;
     const prices = ways.map((way) => account.addPlan('pro', way));
     const foreign = account.addPrice(account.addProduct('Another product', {}, ['other_feature']));
@@ -115,8 +117,13 @@ describe('the plans that can be bought', () => {
       ['free 0 eur month', 'pro 12000 usd year', 'pro 1200 usd month', 'business 9900 usd month'],
     );
     assert.deepEqual(plans[1], {
-      ...{ plan: 'pro', priceId: yearly, name: 'Freehold pro', amount: 12_000 },
-      ...{ currency: 'usd', interval: 'year', intervalCount: 1 },
+      plan: 'pro',
+      priceId: yearly,
+      name: 'Freehold pro',
+      amount: 12_000,
+      currency: 'usd',
+      interval: 'year',
+      intervalCount: 1,
     });
   });
 
@@ -150,7 +157,8 @@ const NONSENSE: Readonly<Record<string, (response: ServerResponse, answer: () =>
       void response.writeHead(404).end(
         JSON.stringify({
           error: {
-            ...{ type: 'invalid_request_error', code: 'resource_missing' },
+            type: 'invalid_request_error',
+            code: 'resource_missing',
             message:
               'No such subscription; a similar object exists in live mode, but a test mode key was used.',
           },

@@ -22,7 +22,12 @@ async function start(t: Closing) {
   const stripe = stripeService(t, { server, database, clock });
   const price = server.account.addPlan('pro');
   return {
-    ...{ clock, server, account: server.account, stripe, price, ...stripe },
+    clock,
+    server,
+    account: server.account,
+    stripe,
+    price,
+    ...stripe,
     buy: () => beginCheckout(stripe, price),
     findKey: (key: string) => stripe.ask(() => stripe.service.findKey(key, signal)),
     /** As the job does that fetches what events name. */

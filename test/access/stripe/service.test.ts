@@ -14,7 +14,11 @@ async function start(t: TestContext) {
   const price = shop.prices.pro;
   let asked = 0;
   return {
-    ...{ service, server, account: server.account, clock: service.clock, environment },
+    service,
+    server,
+    account: server.account,
+    clock: service.clock,
+    environment,
     /** Sends the form of the page of plans: gives the key that is shown, and its session. */
     async subscribe() {
       const answer = await fetch(`${service.url}/billing/checkout`, {

@@ -15,7 +15,10 @@ const { signal } = new AbortController();
 
 let urgencies: Urgency[] = [];
 const service = createStripeService({
-  ...{ database, clock, secretKey: 'sk_test_1', graceDays: 7 },
+  database,
+  clock,
+  secretKey: 'sk_test_1',
+  graceDays: 7,
   api: {
     async call({ urgency }) {
       urgencies.push(urgency);

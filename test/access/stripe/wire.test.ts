@@ -10,7 +10,11 @@ async function start(t: Closing, options: { faults?: boolean; seed?: number } = 
   const server = await startStripeServer(t, { faults: false, ...options });
   const { hostname, port } = new URL(server.url);
   const client = new Stripe(server.secretKey, {
-    ...{ host: hostname, port: Number(port), protocol: 'http', telemetry: false, maxNetworkRetries: 0 },
+    host: hostname,
+    port: Number(port),
+    protocol: 'http',
+    telemetry: false,
+    maxNetworkRetries: 0,
   });
   return { server, account: server.account, client };
 }

@@ -20,7 +20,8 @@ const clock = manualClock(Date.UTC(2026, 10, 24, 13));
 const service = await startService(
   { after },
   {
-    ...{ clock, overrides: { provider } },
+    clock,
+    overrides: { provider },
     environment: { TRUSTED_PROXIES: '127.0.0.1', BILLING_PORTAL_URL: 'https://pay.example/portal' },
     log: createLog({ level: 'trace', stream: { write: (line) => void lines.push(line) } }),
   },

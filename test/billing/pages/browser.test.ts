@@ -56,7 +56,8 @@ for (const [place, width] of Object.entries(WIDTHS)) {
   }, async () => {
     const { service, shop } = given().stripe;
     const { page, faults } = await openPlans(service, shop.server.url, {
-      ...{ viewport: { width, height: 800 }, javaScriptEnabled: false },
+      viewport: { width, height: 800 },
+      javaScriptEnabled: false,
     });
     await button(page, PRO).click();
     await heading(page, 'Keep your key, then pay').waitFor();

@@ -30,14 +30,16 @@ function rawHeaders(path: string, headers: Readonly<Record<string, string>> = {}
 
 test('no text of a request becomes a header of its own, and state comes back as it was', async () => {
   const states = [
-    ...[
-      'a\r\nSet-Cookie: stolen=1',
-      'a\nLocation: https://evil.example',
-      '\u2028x',
-      'é\u{1f600}',
-      'a\u0085b',
-    ],
-    ...['&code=stolen&iss=https://evil.example', '#code=stolen', '%0d%0aX: y', '"><script>', '+ +'],
+    'a\r\nSet-Cookie: stolen=1',
+    'a\nLocation: https://evil.example',
+    '\u2028x',
+    'é\u{1f600}',
+    'a\u0085b',
+    '&code=stolen&iss=https://evil.example',
+    '#code=stolen',
+    '%0d%0aX: y',
+    '"><script>',
+    '+ +',
   ];
   for (const state of states) {
     const query = new URLSearchParams(authorizationRequest({ state, prompt: 'none' }).parameters);
@@ -117,18 +119,24 @@ test('a decision is one: what is said twice, or beside the body, is refused or n
 
 test('the name under which somebody calls the service is in no answer', async () => {
   const lies = {
-    ...{ host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'https' },
-    ...{
-      forwarded: 'host=evil.example',
-      'x-original-url': '//evil.example',
-      'x-forwarded-prefix': '/evil.example',
-    },
+    host: 'evil.example',
+    'x-forwarded-host': 'evil.example',
+    'x-forwarded-proto': 'https',
+
+    forwarded: 'host=evil.example',
+    'x-original-url': '//evil.example',
+    'x-forwarded-prefix': '/evil.example',
   };
   const authRequest = authorizationRequest();
   const denied = new URLSearchParams({ ...authRequest.parameters, prompt: 'none' });
   const paths = [
-    ...[`/oauth/authorize?${new URLSearchParams(authRequest.parameters)}`, `/oauth/authorize?${denied}`],
-    ...['/oauth/authorize', '/oauth/grants', '/v1/usage', '/mcp', '/.well-known/oauth-authorization-server'],
+    `/oauth/authorize?${new URLSearchParams(authRequest.parameters)}`,
+    `/oauth/authorize?${denied}`,
+    '/oauth/authorize',
+    '/oauth/grants',
+    '/v1/usage',
+    '/mcp',
+    '/.well-known/oauth-authorization-server',
   ];
   for (const path of paths) {
     const texts = await new Promise<string>((resolve, reject) => {
@@ -145,17 +153,16 @@ test('the name under which somebody calls the service is in no answer', async ()
 test('no answer of the authorization server is kept by a cache, whatever its status', async () => {
   const authRequest = authorizationRequest();
   const answers = [
-    ...[
-      open(service, authRequest),
-      open(service, authorizationRequest({ prompt: 'none' })),
-      open(service, authorizationRequest({ redirect_uri: WEB })),
-    ],
-    ...[
-      submit(service, authRequest, { decision: 'free' }),
-      submit(service, authRequest, { decision: 'deny' }),
-    ],
-    ...[submit(service, authRequest, { api_key: 'wrong' }), send(service, { transaction: 'forged' })],
-    ...[sendJson(service, { ...authRequest.parameters, decision: 'free' }), sendJson(service, {})],
+    open(service, authRequest),
+    open(service, authorizationRequest({ prompt: 'none' })),
+    open(service, authorizationRequest({ redirect_uri: WEB })),
+
+    submit(service, authRequest, { decision: 'free' }),
+    submit(service, authRequest, { decision: 'deny' }),
+    submit(service, authRequest, { api_key: 'wrong' }),
+    send(service, { transaction: 'forged' }),
+    sendJson(service, { ...authRequest.parameters, decision: 'free' }),
+    sendJson(service, {}),
     fetch(`${url}/oauth/grants`),
     ...['token', 'revoke', 'register', 'grants'].map((path) =>
       fetch(`${url}/oauth/${path}`, { method: 'POST', body: new URLSearchParams({ a: 'b' }) }),
@@ -173,24 +180,21 @@ test('no answer of the authorization server is kept by a cache, whatever its sta
 test('a resource that only looks like ours is none', async () => {
   const host = new URL(url).host;
   for (const resource of [
-    ...[
-      `${url}//`,
-      `${url}/mcp//`,
-      `${url}/mcp/x`,
-      `${url}/MCP`,
-      `${url}/v1`,
-      `${url}?a`,
-      `${url}#`,
-      `${url}.evil.example`,
-    ],
-    ...[
-      `http://${host}@evil.example`,
-      `http://a@${host}`,
-      `HTTP://${host}`,
-      `https://${host}`,
-      `//${host}`,
-      ` ${url}`,
-    ],
+    `${url}//`,
+    `${url}/mcp//`,
+    `${url}/mcp/x`,
+    `${url}/MCP`,
+    `${url}/v1`,
+    `${url}?a`,
+    `${url}#`,
+    `${url}.evil.example`,
+
+    `http://${host}@evil.example`,
+    `http://a@${host}`,
+    `HTTP://${host}`,
+    `https://${host}`,
+    `//${host}`,
+    ` ${url}`,
   ]) {
     const location = locationOf(await open(service, authorizationRequest({ resource })));
     assert.equal(location.searchParams.get('error'), 'invalid_target', resource);

@@ -32,7 +32,8 @@ async function sit(
   const app = await startApp({ after });
   const origins = [service.url, app.origin];
   const { page, faults } = await visit(browser, app.consentAddress(service.url, changes), {
-    ...{ origins, ...options },
+    origins,
+    ...options,
   });
   return { service, app, page, faults };
 }

@@ -187,7 +187,11 @@ test('without a database people see a page, and programs the words of OAuth', as
   const url = `http://127.0.0.1:${port}`;
   const environment = { DATABASE_URL: direct, DATA_DIR: folder, SOURCE: 'none' };
   const app = await createApp({
-    ...{ config: readConfig(environment, folder), database, source: null, interval: 0, publicUrl: url },
+    config: readConfig(environment, folder),
+    database,
+    source: null,
+    interval: 0,
+    publicUrl: url,
     log: createLog({ level: 'silent' }),
     overrides: { clock: manualClock() },
   });

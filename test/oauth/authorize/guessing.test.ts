@@ -16,8 +16,11 @@ test('R33: of a thousand keys from one address ten are looked at in a minute, an
   const { service, provider } = await guarded(t);
   const result = await guessAtConsent(service, provider, { guesses: 1_000, addresses: 1 });
   assert.deepEqual(result, {
-    ...{ wrong: { 401: 10, 429: 990 }, good: { 303: 10 }, newcomer: 303 },
-    ...{ questions: 10, later: 303 },
+    wrong: { 401: 10, 429: 990 },
+    good: { 303: 10 },
+    newcomer: 303,
+    questions: 10,
+    later: 303,
   });
 });
 
@@ -25,7 +28,10 @@ test('R33: of four thousand keys from a thousand addresses the provider is asked
   const { service, provider } = await guarded(t);
   const result = await guessAtConsent(service, provider, { guesses: 4_000, addresses: 1_000 });
   assert.deepEqual(result, {
-    ...{ wrong: { 401: 3_000, 503: 1_000 }, good: { 303: 40 }, newcomer: 303 },
-    ...{ questions: 3_000, later: 303 },
+    wrong: { 401: 3_000, 503: 1_000 },
+    good: { 303: 40 },
+    newcomer: 303,
+    questions: 3_000,
+    later: 303,
   });
 });

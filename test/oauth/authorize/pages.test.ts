@@ -8,8 +8,12 @@ import { startService } from '../../support/service/service.ts';
 const service = await startService({ after });
 
 const request = {
-  ...{ response_type: 'code', client_id: 'an-app', redirect_uri: 'http://127.0.0.1:4321/callback' },
-  ...{ code_challenge: challengeOf(newVerifier()), code_challenge_method: 'S256', state: 'a state' },
+  response_type: 'code',
+  client_id: 'an-app',
+  redirect_uri: 'http://127.0.0.1:4321/callback',
+  code_challenge: challengeOf(newVerifier()),
+  code_challenge_method: 'S256',
+  state: 'a state',
 };
 const query = new URLSearchParams(request);
 const WRONG = 'SERVICE-00000000-0000-4000-8000-000000000000';

@@ -74,20 +74,29 @@ test('each step of the MCP client by itself: discovery, registration, authorizat
   const clientInformation = await registerClient(url, { metadata, clientMetadata });
   const common = { metadata, clientInformation, resource: resource.resource };
   const { authorizationUrl, codeVerifier } = await startAuthorization(url, {
-    ...{ ...common, redirectUrl, state: 'st', scope: 'listings:read' },
+    ...common,
+    redirectUrl,
+    state: 'st',
+    scope: 'listings:read',
   });
   const back = (await decideAt(authorizationUrl, { api_key: key })).searchParams;
   const tokens = await exchangeAuthorization(url, {
-    ...{ ...common, codeVerifier, redirectUri: redirectUrl },
-    ...{ authorizationCode: back.get('code') ?? '', iss: back.get('iss') ?? '' },
+    ...common,
+    codeVerifier,
+    redirectUri: redirectUrl,
+    authorizationCode: back.get('code') ?? '',
+    iss: back.get('iss') ?? '',
   });
   assert.deepEqual([tokens.token_type, tokens.expires_in, tokens.scope], ['Bearer', 3_600, 'listings:read']);
   const next = await refreshAuthorization(url, { ...common, refreshToken: tokens.refresh_token ?? '' });
   assert.notEqual(next.refresh_token, tokens.refresh_token);
   await assert.rejects(
     exchangeAuthorization(url, {
-      ...{ ...common, codeVerifier, redirectUri: redirectUrl },
-      ...{ authorizationCode: back.get('code') ?? '', iss: 'https://evil.example' },
+      ...common,
+      codeVerifier,
+      redirectUri: redirectUrl,
+      authorizationCode: back.get('code') ?? '',
+      iss: 'https://evil.example',
     }),
     /issuer/i,
   );

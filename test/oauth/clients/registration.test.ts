@@ -75,8 +75,13 @@ test('RG4: what is unknown is ignored', async () => {
   }
   const mcpRemote = {
     redirect_uris: ['http://localhost:3334/oauth/callback'],
-    ...{ client_uri: 'https://github.com/geelen/mcp-remote', software_id: 'a', application_type: 'native' },
-    ...{ response_types: ['code'], scope: 'listings:read', contacts: [], jwks: { keys: [] } },
+    client_uri: 'https://github.com/geelen/mcp-remote',
+    software_id: 'a',
+    application_type: 'native',
+    response_types: ['code'],
+    scope: 'listings:read',
+    contacts: [],
+    jwks: { keys: [] },
   };
   const { status, body } = await send(mcpRemote);
   assert.deepEqual([status, body.client_uri], [201, mcpRemote.client_uri]);

@@ -43,8 +43,12 @@ test('R27: no hostile client_id makes the authorization endpoint touch an inward
   const outcomes: string[] = [];
   for (const [number, { url }] of urls.entries()) {
     const query = new URLSearchParams({
-      ...{ response_type: 'code', client_id: url, redirect_uri: 'https://client.example/cb', state: 's' },
-      ...{ code_challenge: 'x'.repeat(43), code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: url,
+      redirect_uri: 'https://client.example/cb',
+      state: 's',
+      code_challenge: 'x'.repeat(43),
+      code_challenge_method: 'S256',
     });
     const headers = { 'x-forwarded-for': `198.51.${number >> 8}.${number & 255}` };
     const answer = await service.get(`/oauth/authorize?${query}`, undefined, headers);

@@ -63,7 +63,10 @@ async function begin({ server, client }: ClientSetup, changes: Readonly<Record<s
   const [verifier, state] = [oauth.generateRandomCodeVerifier(), oauth.generateRandomState()];
   const address = new URL(server.authorization_endpoint ?? '');
   address.search = new URLSearchParams({
-    ...{ response_type: 'code', client_id: client.client_id, redirect_uri: REDIRECT, state },
+    response_type: 'code',
+    client_id: client.client_id,
+    redirect_uri: REDIRECT,
+    state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
     ...changes,
@@ -214,9 +217,12 @@ test('openid-client registers, gets tokens, refreshes and revokes them', async (
   assert.equal(config.serverMetadata().supportsPKCE(), true);
   const [verifier, state] = [openid.randomPKCECodeVerifier(), openid.randomState()];
   const address = openid.buildAuthorizationUrl(config, {
-    ...{ redirect_uri: PLAIN_REDIRECT, scope: 'openid listings:read offline_access', state },
+    redirect_uri: PLAIN_REDIRECT,
+    scope: 'openid listings:read offline_access',
+    state,
     code_challenge: await openid.calculatePKCECodeChallenge(verifier),
-    ...{ code_challenge_method: 'S256', resource: service.url },
+    code_challenge_method: 'S256',
+    resource: service.url,
   });
   const back = await decideAt(address, { api_key: key });
   const checks = { pkceCodeVerifier: verifier, expectedState: state };
@@ -242,7 +248,9 @@ test('openid-client finds the server again under an id that it kept, and under n
   const config = await openid.discovery(ISSUER, 'kept-from-last-year', undefined, openid.None(), setup);
   const verifier = openid.randomPKCECodeVerifier();
   const parameters = {
-    ...{ redirect_uri: PLAIN_REDIRECT, state: 'st', code_challenge_method: 'S256' },
+    redirect_uri: PLAIN_REDIRECT,
+    state: 'st',
+    code_challenge_method: 'S256',
     code_challenge: await openid.calculatePKCECodeChallenge(verifier),
   };
   const back = await decideAt(openid.buildAuthorizationUrl(config, parameters), { decision: 'free' });

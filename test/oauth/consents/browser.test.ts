@@ -21,7 +21,8 @@ async function connected(key: 'pro' | 'business', options: BrowserContextOptions
     await signIn(service, { key: service.keys[key], clientId: `${key}-writer` }),
   ];
   const view: Visit = await visit(browser, `${service.url}/oauth/grants`, {
-    ...{ origins: [service.url], ...options },
+    origins: [service.url],
+    ...options,
   });
   return { service, first, second, ...view };
 }
@@ -51,7 +52,8 @@ test('CP12: whoever holds a key sees the apps connected with it and ends one at 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`the page of connected apps can be read and used by everybody, ${colorScheme}`, { skip }, async () => {
     const { service, page } = await connected('business', {
-      ...{ colorScheme, viewport: { width: 390, height: 844 } },
+      colorScheme,
+      viewport: { width: 390, height: 844 },
     });
     const check = async () => {
       assert.deepEqual(await page.evaluate(FAINT), []);

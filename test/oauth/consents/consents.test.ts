@@ -124,8 +124,12 @@ test('CP12: a proof stands for its key for ten minutes, here alone, and cannot b
   assert.equal((await list({ proof })).grants.length, 1);
   const consentPage = await fetch(
     `${url}/oauth/authorize?${new URLSearchParams({
-      ...{ response_type: 'code', client_id: 'x', redirect_uri: 'http://127.0.0.1/', state: 'x' },
-      ...{ code_challenge: 'a'.repeat(43), code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: 'x',
+      redirect_uri: 'http://127.0.0.1/',
+      state: 'x',
+      code_challenge: 'a'.repeat(43),
+      code_challenge_method: 'S256',
     })}`,
   );
   const transaction = fieldOf(await consentPage.text(), 'transaction');

@@ -25,8 +25,13 @@ test('RV1: whatever is given back, the answer is an empty 200', async () => {
   const dead = await signIn(service);
   clock.advance(3_600_000);
   const tokens = [
-    ...[session.accessToken, session.refreshToken, session.refreshToken, `rt_${'a'.repeat(49)}`],
-    ...['garbage', 'x'.repeat(5_000), dead.accessToken],
+    session.accessToken,
+    session.refreshToken,
+    session.refreshToken,
+    `rt_${'a'.repeat(49)}`,
+    'garbage',
+    'x'.repeat(5_000),
+    dead.accessToken,
   ];
   for (const token of tokens) {
     for (const token_type_hint of ['access_token', 'refresh_token', 'nonsense']) {

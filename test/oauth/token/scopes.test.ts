@@ -20,8 +20,10 @@ const { clock, keys, url } = service;
 const document: Document = await service.json('/openapi.json');
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, { security }]) => ({
-    ...{ name: `${method.toUpperCase()} ${path}`, path },
-    ...{ security: security ?? [], scopes: (security ?? []).flatMap(({ oauth }) => oauth ?? []) },
+    name: `${method.toUpperCase()} ${path}`,
+    path,
+    security: security ?? [],
+    scopes: (security ?? []).flatMap(({ oauth }) => oauth ?? []),
   })),
 );
 
@@ -64,7 +66,8 @@ async function tokensOf(tier: (typeof PLANS)[number]): Promise<Caller[]> {
     const granted = String(body.scope ?? '').split(' ');
     for (const scope of granted) assert.ok(scopes.includes(scope as Scope), `${scope} was not asked for`);
     callers.set(granted.toSorted().join(' '), {
-      ...{ tier, scopes: SCOPES.filter((scope) => granted.includes(scope)) },
+      tier,
+      scopes: SCOPES.filter((scope) => granted.includes(scope)),
       authorization: `Bearer ${String(body.access_token)}`,
     });
   }

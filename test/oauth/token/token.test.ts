@@ -52,7 +52,11 @@ test('TK2: the answer has a token of each kind, numbers as numbers, always the s
   const { status, headers, body } = await redeem(service, await consent(service, { key: keys.pro }));
   assert.equal(status, 200);
   assert.deepEqual(Object.keys(body).toSorted(), [
-    ...['access_token', 'expires_in', 'refresh_token', 'scope', 'token_type'],
+    'access_token',
+    'expires_in',
+    'refresh_token',
+    'scope',
+    'token_type',
   ]);
   assert.match(String(body.access_token), /^at_[\w-]{49}$/);
   assert.match(String(body.refresh_token), /^rt_[\w-]{49}$/);

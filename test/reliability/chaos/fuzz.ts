@@ -33,11 +33,14 @@ await runTrials([
     const where = run === fuzz ? 'requests' : 'requests to the authorization server';
     return [
       {
-        ...{ promise: 'R23', tried: `${cases} ${where}, seed ${SEED}`, passed: faults === 0 },
+        promise: 'R23',
+        tried: `${cases} ${where}, seed ${SEED}`,
+        passed: faults === 0,
         figure: `${faults} faults; ${answers.join(', ')}`,
       },
       {
-        ...{ promise: 'R37', tried: 'event loop and prototypes meanwhile' },
+        promise: 'R37',
+        tried: 'event loop and prototypes meanwhile',
         figure: `${longestTurn.toFixed(1)} ms in one turn, ${longestDelay} ms late, ${heapMegabytes} MB`,
         passed: longestTurn <= LONGEST_TURN && prototypes === before.prototypes,
       },
@@ -58,7 +61,8 @@ await runTrials([
       }
     }
     return {
-      ...{ promise: 'R37', tried: `${HOSTILE_BODIES.length} bodies made to be expensive, ${TIMES} times` },
+      promise: 'R37',
+      tried: `${HOSTILE_BODIES.length} bodies made to be expensive, ${TIMES} times`,
       figure: `${failed} faults; ${longest.toFixed(1)} ms in one turn at last, by ${worst}`,
       passed: failed === 0 && longest <= LONGEST_TURN,
     };
@@ -73,7 +77,8 @@ await runTrials([
     });
     const served = Object.keys(honest).every((status) => status === '200');
     return {
-      ...{ promise: 'R22', tried: '1000 connections that drip, limits as shipped' },
+      promise: 'R22',
+      tried: '1000 connections that drip, limits as shipped',
       figure: `cut after ${longest} ms, ${uncut} not; honest p99 ${p99.alone} -> ${p99.meanwhile} ms`,
       passed: uncut === 0 && longest <= LONGEST_LIFE && served,
     };

@@ -129,7 +129,8 @@ function get(agent: Agent, url: string, key?: string): Promise<Response> {
 
 async function createKey(t: Closing, folder: string, environment: Record<string, string>): Promise<string> {
   const { stdout } = await runCli(t, ['subscriptions', 'create', '--plan', 'internal', '--json'], {
-    ...{ folder, environment },
+    folder,
+    environment,
   });
   return (JSON.parse(stdout) as { key: string }).key;
 }

@@ -67,7 +67,9 @@ async function isNoticed({ file, from, to, test, named }: Mutation): Promise<boo
 async function passes(test: string, named?: string): Promise<boolean> {
   const pattern = named === undefined ? [] : [`--test-name-pattern=${named}`];
   const child = spawn(process.execPath, ['--test', ...pattern, test], {
-    ...{ cwd: folder, stdio: 'ignore', detached: true },
+    cwd: folder,
+    stdio: 'ignore',
+    detached: true,
     env: { ...process.env, [SERVER_VARIABLE]: server.url, NODE_TEST_CONTEXT: undefined },
   });
   running = child;

@@ -30,17 +30,14 @@ const tableOfRows = (count: number): RandomTable =>
         const at = number + copy * all.length;
         const [lng, lat] = place(at);
         const placed: Partial<SearchRow> = {
-          ...{
-            id: `lst_${at}`,
-            listing_type: 'sale',
-            displayed: at % 17 > 0,
-            price: lng * 1_000,
-            bedrooms: lat,
-          },
-          ...{
-            status: at % 11 === 0 ? 'COMING_SOON' : 'ACTIVE',
-            area_nos: at % 3 === 0 ? [1, 70_000] : [at % 5],
-          },
+          id: `lst_${at}`,
+          listing_type: 'sale',
+          displayed: at % 17 > 0,
+          price: lng * 1_000,
+          bedrooms: lat,
+
+          status: at % 11 === 0 ? 'COMING_SOON' : 'ACTIVE',
+          area_nos: at % 3 === 0 ? [1, 70_000] : [at % 5],
           location: at % 13 === 0 ? null : `(${lng},${lat})`,
         };
         return { ...facts, isInTail: at % 40 === 0, isGone: at % 23 === 0, row: { ...row, ...placed } };
@@ -58,8 +55,10 @@ const boxArbitrary = fc
   .map(
     ([a, b, c, d]) =>
       [
-        ...[lngOf(Math.min(a, b)), latOf(Math.min(c, d))],
-        ...[lngOf(Math.max(a, b)), latOf(Math.max(c, d))],
+        lngOf(Math.min(a, b)),
+        latOf(Math.min(c, d)),
+        lngOf(Math.max(a, b)),
+        latOf(Math.max(c, d)),
       ] as unknown as readonly [number, number, number, number],
   );
 
@@ -79,14 +78,16 @@ const conditionArbitrary: fc.Arbitrary<Condition> = fc.oneof(
     const shell = ring(west, south, east + GRID / 3, north + GRID / 3);
     const hole = ring(west + width, south + height, east - width, north - height).toReversed();
     return {
-      ...{ kind: 'polygon', boxes: [[west, south, east + GRID / 3, north + GRID / 3]] },
+      kind: 'polygon',
+      boxes: [[west, south, east + GRID / 3, north + GRID / 3]],
       parts: [{ shell, holes: width > 0 && height > 0 ? [hole] : [] }],
     };
   }),
   // A triangle, whose edges cross blocks at an angle.
   boxArbitrary.map(
     ([west, south, east, north]): Condition => ({
-      ...{ kind: 'polygon', boxes: [[west, south, east + 1, north + 1]] },
+      kind: 'polygon',
+      boxes: [[west, south, east + 1, north + 1]],
       parts: [
         {
           shell: [
@@ -198,7 +199,8 @@ test('rows that two lists have are found, whichever list is the shorter, and in 
     .uniqueArray(fc.nat({ max: ROWS }), { minLength: 2, maxLength: 900, size: 'max' })
     .map((list): Condition => ({ kind: 'words', column: 'id', values: list.map((id) => `lst_${id}`) }));
   const texts = fc.constant<Condition>({
-    ...{ kind: 'text', words: ['oak'] },
+    kind: 'text',
+    words: ['oak'],
     fields: ['address', 'id', 'area', 'description'],
   });
   const others = fc.oneof(texts, conditionArbitrary);
@@ -228,7 +230,8 @@ test('among many blocks whole groups of them are passed over, and no other', asy
   const many = tableOfRows(4 * GROUP_BLOCKS * BLOCK_ROWS - ((4 * GROUP_BLOCKS * BLOCK_ROWS) % 400));
   const small = fc.tuple(fc.nat({ max: SIDE - 3 }), fc.nat({ max: SIDE - 3 })).map(
     ([lng, lat]): Condition => ({
-      ...{ kind: 'boxes', boxes: [[lngOf(lng), latOf(lat), lngOf(lng + 3), latOf(lat + 3)]] },
+      kind: 'boxes',
+      boxes: [[lngOf(lng), latOf(lat), lngOf(lng + 3), latOf(lat + 3)]],
     }),
   );
   let found = 0;

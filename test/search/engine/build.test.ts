@@ -38,7 +38,8 @@ const ignore = (): void => {};
 const drawRows = (count: number, prefix: string): VersionedRow[] =>
   fc
     .sample(fc.record({ indexed: rowArbitrary, version: fc.integer({ min: 1, max: 2 ** 31 - 1 }) }), {
-      ...{ numRuns: count, seed: 5 },
+      numRuns: count,
+      seed: 5,
     })
     .map(({ indexed: { row }, version }, at) => {
       const location = at % 7 === 0 ? null : `(${(at * 7.31) % 180},${-((at * 3.17) % 90)})`;
@@ -119,7 +120,8 @@ test('a load from PostgreSQL 15 holds the same', { skip: withoutPostgres15 }, as
 test('what is committed after the sequence was read is not in the load', async (t) => {
   const head = await database.read(headSequence);
   const late = drawRows(40, 'late_').map(({ row, version }) => ({
-    ...{ row: { ...row, status: 'ACTIVE' as const }, version },
+    row: { ...row, status: 'ACTIVE' as const },
+    version,
   }));
   const lateWriter = (sql: Sql): Sql => {
     const copy: Sql['copy'] = async (...of) => {
@@ -149,11 +151,16 @@ test('a thread merges a tail as this thread does', async (t) => {
   for (const { row, version } of drawRows(300, 'new_'))
     tailWords.add(buffer.add(row, version), [row.id, 'oak'].map(hashWord));
   const tableOf = (base: Table['base']): Table => ({
-    ...{ base, baseRemoved: Uint32Array.of(0b1011), tail: buffer.columns() },
-    ...{ tailRemoved: Uint32Array.of(0, 1), live: 0, tailWords },
+    base,
+    baseRemoved: Uint32Array.of(0b1011),
+    tail: buffer.columns(),
+    tailRemoved: Uint32Array.of(0, 1),
+    live: 0,
+    tailWords,
   });
   const generation: Generation = {
-    ...{ dictionaries, sequence },
+    dictionaries,
+    sequence,
     tables: { rental: tableOf(segments.rental), sale: tableOf(segments.sale) },
   };
   const merged = await builderOf(

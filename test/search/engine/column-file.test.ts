@@ -60,7 +60,8 @@ async function stage(t: TestContext) {
 }
 
 const plain = ({ segments, dictionaries, sequence }: Base) => ({
-  ...{ segments, sequence },
+  segments,
+  sequence,
   words: Object.values(dictionaries).map((dictionary) =>
     Array.from({ length: dictionary.size }, (_, code) => dictionary.word(code)),
   ),

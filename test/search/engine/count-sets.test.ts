@@ -30,7 +30,10 @@ test('rows that meet a set are counted as a plain loop counts them, in the curre
       async ({ table, dictionaries, rows }, all, { words }) => {
         const generation = { tables: { sale: table, rental: table }, dictionaries, sequence: 0 };
         const backend = createEngineBackend({
-          ...{ generation, findListings: unasked, findMatching: unasked, areaIds: unasked },
+          generation,
+          findListings: unasked,
+          findMatching: unasked,
+          areaIds: unasked,
         });
         for (const [sets, ignoreDisplayRules, inEuros] of all) {
           const currency: Condition = { kind: 'words', column: 'currency', values: ['EUR'] };
@@ -82,7 +85,15 @@ test('a question that was costly waits for a place, goes on in its turns, and en
   assert.deepEqual(events, [], 'it was free so far');
   assert.equal(await pace.run(steps()), 'done');
   assert.deepEqual(events, [
-    ...['step 0', 'entered', 'turn', 'step 1', 'turn', 'step 2', 'turn', 'step 3', 'turn'],
+    'step 0',
+    'entered',
+    'turn',
+    'step 1',
+    'turn',
+    'step 2',
+    'turn',
+    'step 3',
+    'turn',
   ]);
   late.abort(new Error('late'));
   await assert.rejects(pace.pause(), /late/);

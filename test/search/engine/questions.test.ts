@@ -86,16 +86,24 @@ test('conditions together keep the rows that meet all of them and may be shown',
 
 const sortArbitrary = fc
   .uniqueArray(fc.constantFrom<SortKey>(...SORT_KEYS.filter((key) => key !== 'relevance')), {
-    ...{ minLength: 1, maxLength: 3 },
+    minLength: 1,
+    maxLength: 3,
   })
   .chain((keys) =>
     fc.tuple(...keys.map((key) => fc.record({ key: fc.constant(key), descending: fc.boolean() }))),
   );
 
 const NAMES: Readonly<Partial<Record<SortKey, keyof SearchRow>>> = {
-  ...{ price: 'price', pricePerArea: 'price_per_area', listedAt: 'listed_at', updatedAt: 'updated_at' },
-  ...{ closedAt: 'closed_at', bedrooms: 'bedrooms', bathrooms: 'bathrooms', livingArea: 'living_area' },
-  ...{ yearBuilt: 'year_built', priceChangedAt: 'price_changed_at' },
+  price: 'price',
+  pricePerArea: 'price_per_area',
+  listedAt: 'listed_at',
+  updatedAt: 'updated_at',
+  closedAt: 'closed_at',
+  bedrooms: 'bedrooms',
+  bathrooms: 'bathrooms',
+  livingArea: 'living_area',
+  yearBuilt: 'year_built',
+  priceChangedAt: 'price_changed_at',
 };
 
 function valueOfKey(row: SearchRow, key: SortKey): number | null {
@@ -210,7 +218,9 @@ function inCities(homes: number, cities: number) {
   assert.ok(like);
   const { table, dictionaries, rows } = tableOf(
     Array.from({ length: homes }, (_, at) => ({
-      ...{ ...like, isInTail: at % 10 === 0, isGone: false },
+      ...like,
+      isInTail: at % 10 === 0,
+      isGone: false,
       row: { ...like.row, id: `home${at}`, city: `city ${(at * 7_919) % cities}` },
     })),
   );

@@ -85,8 +85,11 @@ test('gauges tell what the engine holds: nothing while it is filled, then its li
   const service = await startService(t, { overrides: { searchBuilder } });
   const gauge = (name: string) => readMetric(service, `freehold_search_engine_${name}`);
   const gauges = async () => ({
-    ...{ ready: await gauge('ready'), rows: await gauge('rows'), tailRows: await gauge('tail_rows') },
-    ...{ bytes: await gauge('bytes'), sequence: await gauge('sequence') },
+    ready: await gauge('ready'),
+    rows: await gauge('rows'),
+    tailRows: await gauge('tail_rows'),
+    bytes: await gauge('bytes'),
+    sequence: await gauge('sequence'),
   });
   await write(service, home('a'));
   assert.deepEqual(await gauges(), { ready: 0, rows: 0, tailRows: 0, bytes: 0, sequence: 0 });

@@ -25,12 +25,18 @@ export async function serveBillingPages(t: TestContext, options: Partial<Billing
   payments.payment = { ...payments.payment, expiresAt: clock.now() + 86_400_000 };
   const reported: unknown[] = [];
   const routes = billingPageRoutes({
-    ...{ service: payments, publicUrl: PUBLIC_URL, tiers: TIERS, clock, portalUrl: null },
+    service: payments,
+    publicUrl: PUBLIC_URL,
+    tiers: TIERS,
+    clock,
+    portalUrl: null,
     report: (error) => void reported.push(error),
     ...options,
   });
   const web = await serveRoutes(t, routes as unknown as readonly TestRoute[], {
-    ...{ clock, publicUrl: PUBLIC_URL, trustedProxies: ['127.0.0.1'] },
+    clock,
+    publicUrl: PUBLIC_URL,
+    trustedProxies: ['127.0.0.1'],
     describe: { title: 'Test', version: '1', tags: { Account: '.', Health: '.', Service: '.' } },
   });
   async function send(path: string, init: RequestInit = {}): Promise<PageAnswer> {
@@ -41,7 +47,10 @@ export async function serveBillingPages(t: TestContext, options: Partial<Billing
   return {
     /** How often the payment service was asked that. */
     countOf: (question: string) => payments.questions.filter((each) => each === question).length,
-    ...{ clock, payments, reported, web },
+    clock,
+    payments,
+    reported,
+    web,
     open: (path: string, headers: Record<string, string> = {}) => send(path, { headers }),
     /** Sends the form of a price. */
     subscribe: (price: string, headers: Record<string, string> = {}) =>

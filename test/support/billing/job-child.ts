@@ -16,8 +16,11 @@ const database = openDatabase({ url, maxConnections: 4, timeout: 10_000 });
 const payments = tablePayments(database);
 let death: string | null = null;
 const job = startEventJob({
-  ...{ database, source: payments.source, random: () => 0 },
-  ...{ report: () => {}, countEvent: () => {} },
+  database,
+  source: payments.source,
+  random: () => 0,
+  report: () => {},
+  countEvent: () => {},
   onStep: (step) => {
     if (step === death) process.kill(process.pid, 'SIGKILL');
   },

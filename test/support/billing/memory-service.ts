@@ -122,7 +122,9 @@ export function memoryService(name: PaymentService['name'] = 'polar'): MemorySer
     },
     offers: [offer('pro', 2_900), offer('pro', 29_000, { interval: 'year' }), offer('business', 19_950)],
     payment: { url: 'https://pay.example/c/cs_1', expiresAt: Number.MAX_SAFE_INTEGER },
-    ...{ wanted: [], keys: [], states: new Map() },
+    wanted: [],
+    keys: [],
+    states: new Map(),
     listPlans: (signal) => ask('plans', () => service.offers, signal),
     createCheckout: (wanted, signal) =>
       ask(

@@ -19,7 +19,12 @@ export interface MemorySource extends PaymentSource {
 export function memorySource(name: PaymentSource['name'] = 'polar'): MemorySource {
   let waiting: (() => void)[] = [];
   const source: MemorySource = {
-    ...{ name, resolved: [], renewed: [], failing: new Set(), hanging: new Set(), references: new Map() },
+    name,
+    resolved: [],
+    renewed: [],
+    failing: new Set(),
+    hanging: new Set(),
+    references: new Map(),
     async resolveSubject(subject) {
       source.resolved.push(subject);
       await answer(subject);
@@ -46,7 +51,10 @@ export function memorySource(name: PaymentSource['name'] = 'polar'): MemorySourc
 /** Options of a job that asks `source`; its errors end the test, and pauses are as short as they can be. */
 export function jobOptions(database: Database, source: PaymentSource): EventJobOptions {
   return {
-    ...{ database, source, random: () => 0, countEvent: () => {} },
+    database,
+    source,
+    random: () => 0,
+    countEvent: () => {},
     report(error) {
       throw error;
     },

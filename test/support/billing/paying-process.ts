@@ -23,7 +23,9 @@ const { databaseUrl, start, folder } = options;
 const clock = manualClock(start);
 const settings = { ...options.environment, DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' };
 const app = await createApp({
-  ...{ config: readConfig(settings, folder), source: null, interval: 0 },
+  config: readConfig(settings, folder),
+  source: null,
+  interval: 0,
   database: openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20_000 }),
   publicUrl: 'http://127.0.0.1',
   log: createLog({ level: 'silent' }),

@@ -47,8 +47,13 @@ export interface PayingService<Shop extends PayingShop> {
 
 /** So many that no test waits for a place: the budget counts by the clock of the database, which no test moves here. */
 export const MANY_CALLS: CallLimits = {
-  ...{ width: 1_000, buckets: 1, most: 1e6 },
-  ...{ mostUnknown: 1e6, mostStrangers: 1e6, mostBackground: 1e6, mostBoth: 1e6 },
+  width: 1_000,
+  buckets: 1,
+  most: 1e6,
+  mostUnknown: 1e6,
+  mostStrangers: 1e6,
+  mostBackground: 1e6,
+  mostBoth: 1e6,
 };
 
 /**
@@ -81,14 +86,18 @@ export async function startPayingService(
   const clock = manualClock(Math.floor(Date.now() / 1_000) * 1_000);
   const { environment: own, open } = await (name === 'polar' ? polarSeller : stripeSeller)(t, clock);
   const environment = {
-    ...{ METRICS_ALLOW: '127.0.0.1', BILLING_PORTAL_URL: 'https://pay.example/portal' },
-    ...{ TIERS_FILE: await patientTiers(t), TRUSTED_PROXIES: '127.0.0.1' },
-    ...{ ...own, ...settings },
+    METRICS_ALLOW: '127.0.0.1',
+    BILLING_PORTAL_URL: 'https://pay.example/portal',
+    TIERS_FILE: await patientTiers(t),
+    TRUSTED_PROXIES: '127.0.0.1',
+    ...own,
+    ...settings,
   };
   const service = await startService(t, { clock, environment, overrides: { callLimits: MANY_CALLS } });
   let asked = 0;
   return {
-    ...{ service, shop: open(service, environment) },
+    service,
+    shop: open(service, environment),
     async ask(key, url = service.url) {
       // A minute in which the clock stands never ends: each address has but one refused key in it.
       const address = `10.${(asked >>> 16) & 255}.${(asked >>> 8) & 255}.${asked++ & 255}`;
@@ -131,7 +140,9 @@ function polarShop(
   const find = (key: string) => bought.get(key) as PolarSubscription;
   let sent = 0;
   return {
-    ...{ server, products, environment },
+    server,
+    products,
+    environment,
     async buy(plan) {
       const subscription = world.subscribe(products[plan]);
       const { key } = world.keyOf(subscription);

@@ -26,7 +26,15 @@ export type PaymentFault =
 const SLOW = 1_500;
 const ERROR = JSON.stringify({ error: { type: 'api_error', message: 'Internal error' } });
 const NONSENSE = [
-  ...['', 'null', '[]', '{}', '42', '"active"', '<!doctype html>', '{"items":', '{"data":[null]}'],
+  '',
+  'null',
+  '[]',
+  '{}',
+  '42',
+  '"active"',
+  '<!doctype html>',
+  '{"items":',
+  '{"data":[null]}',
 ] as const;
 
 /** Answers each question with what was said of the one before it. */

@@ -79,15 +79,16 @@ export function stripeEvent(
 ): SignedEvent {
   const { id = `evt_${++events}`, livemode = false, account, at } = signing;
   const event = {
-    ...{
-      id,
-      object: 'event',
-      api_version: '2026-10-28.dahlia',
-      created: Math.floor(at / 1_000),
-      livemode,
-      type,
-    },
-    ...{ data: { object }, pending_webhooks: 1, request: null, ...(account !== undefined && { account }) },
+    id,
+    object: 'event',
+    api_version: '2026-10-28.dahlia',
+    created: Math.floor(at / 1_000),
+    livemode,
+    type,
+    data: { object },
+    pending_webhooks: 1,
+    request: null,
+    ...(account !== undefined && { account }),
   };
   return signStripe(JSON.stringify(event), signing);
 }
@@ -95,7 +96,9 @@ export function stripeEvent(
 /** The text of a body, signed as Stripe does. */
 export function signStripe(body: string, { secret = STRIPE_SECRET, at }: Signing): SignedEvent {
   const signature = Stripe.webhooks.generateTestHeaderString({
-    ...{ payload: body, secret, timestamp: Math.floor(at / 1_000) },
+    payload: body,
+    secret,
+    timestamp: Math.floor(at / 1_000),
   });
   return { provider: 'stripe', body, headers: { 'stripe-signature': signature } };
 }

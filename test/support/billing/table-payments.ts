@@ -66,14 +66,18 @@ export function tablePayments(database: Database) {
     },
     countKeys: nothing,
     async *listAll() {},
-    ...{ listPlans: nothing, createCheckout: nothing, findCheckout: nothing },
+    listPlans: nothing,
+    createCheckout: nothing,
+    findCheckout: nothing,
     async resolveSubject(subject) {
       const [, kind, id = ''] = /^(\w+):(.*)$/.exec(subject) ?? [];
       return kind === 'customer' ? (await ask('customer', id)).map(({ reference }) => reference) : [id];
     },
   };
   const table = new VerdictTable({
-    ...{ database, clock: systemClock, service: service.name },
+    database,
+    clock: systemClock,
+    service: service.name,
     endGrants: async () => {},
   });
   const verdicts = createSharedVerdicts({ table, service, clock: systemClock, report: () => {} });

@@ -41,11 +41,15 @@ export function startVerdicts(t: Closing, database: Database): VerdictProcesses 
   const start = () => {
     const clock = manualClock(Date.now());
     const table = new VerdictTable({
-      ...{ database, clock, service: service.name },
+      database,
+      clock,
+      service: service.name,
       endGrants: async (_, reference) => void ended.push(reference),
     });
     const verdicts = createSharedVerdicts({
-      ...{ table, clock, service },
+      table,
+      clock,
+      service,
       report: (error) => reported.push(error),
     });
     atEnd(t, () => verdicts.close());

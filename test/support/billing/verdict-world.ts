@@ -54,7 +54,10 @@ export async function verdictWorld(
     get passed() {
       return clock.monotonic();
     },
-    ...{ clock, database: counted.database, processes, ended },
+    clock,
+    database: counted.database,
+    processes,
+    ended,
     start(replaced = processes.length) {
       const former = processes[replaced];
       if (former !== undefined) void former.verdicts.close();
@@ -89,13 +92,17 @@ function startProcess({
   readonly ended: string[];
 }): KeyProcess {
   const table = new VerdictTable({
-    ...{ database, clock, service: service.name },
+    database,
+    clock,
+    service: service.name,
     endGrants: async (_, reference) => void ended.push(reference),
   });
   const verdicts = createSharedVerdicts({ table, clock, service, report: () => {} });
   const keys = new KeyVerifier({ provider: verdicts, clock, report: () => {}, unknownKeysPerMinute: 1e9 });
   return {
-    ...{ table, verdicts, keys },
+    table,
+    verdicts,
+    keys,
     async use(key) {
       try {
         await keys.verify(key, ATTEMPT);

@@ -20,22 +20,18 @@ export interface KnownArea {
 
 const TYPES: readonly AreaType[] = ['city', 'county', 'neighborhood', 'postal_code', 'custom'];
 const NAMES: readonly (readonly [string, string])[] = [
-  ...([
-    ['Springfield', 'springfield'],
-    ['St. Alban', 'st alban'],
-    ['Saint Étienne', 'saint etienne'],
-  ] as const),
-  ...([
-    ['Tromsø', 'tromso'],
-    ['Łódź Fields', 'lodz fields'],
-    ['North Haverbrook', 'north haverbrook'],
-  ] as const),
-  ...([
-    ['Ogdenville', 'ogdenville'],
-    ['Coeur d’Alene', 'coeur dalene'],
-    ['Haverford', 'haverford'],
-  ] as const),
-];
+  ['Springfield', 'springfield'],
+  ['St. Alban', 'st alban'],
+  ['Saint Étienne', 'saint etienne'],
+
+  ['Tromsø', 'tromso'],
+  ['Łódź Fields', 'lodz fields'],
+  ['North Haverbrook', 'north haverbrook'],
+
+  ['Ogdenville', 'ogdenville'],
+  ['Coeur d’Alene', 'coeur dalene'],
+  ['Haverford', 'haverford'],
+] as const;
 
 /** The same numbers in every run. */
 function numbers(seed: number): (below: number) => number {
@@ -61,7 +57,11 @@ export function makeWorld(size: number, seed: number): KnownArea[] {
     const [first] = rectangles;
     const hole = first && first[2] - first[0] > 3 && first[3] - first[1] > 3 && draw(3) === 0;
     world.push({
-      ...{ id: `${type.replaceAll('_', '-')}-a${at}`, name, words: typed.split(' '), type, rectangles },
+      id: `${type.replaceAll('_', '-')}-a${at}`,
+      name,
+      words: typed.split(' '),
+      type,
+      rectangles,
       parents: [...new Set(parents.flatMap((id) => id ?? []))],
       population: draw(3) === 0 ? null : draw(20),
       hole: hole && first ? [first[0] + 1, first[1] + 1, first[2] - 1, first[3] - 1] : null,
@@ -85,13 +85,11 @@ function rectanglesOf(draw: (below: number) => number): Rectangle[] {
 }
 
 const ring = ([west, south, east, north]: Rectangle): number[][] => [
-  ...[
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ],
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south],
 ];
 
 export function draftOf({ id, name, type, parents, population, rectangles, hole }: KnownArea): AreaDraft {

@@ -54,14 +54,12 @@ export const square = (west: number, south: number, size: number): AreaDraft['bo
 });
 
 export const area = (facts: Partial<AreaDraft> & Pick<AreaDraft, 'type' | 'name'>): AreaDraft => ({
-  ...{
-    externalId: facts.name,
-    aliases: [],
-    codes: {},
-    parentReference: null,
-    population: null,
-    boundary: null,
-  },
+  externalId: facts.name,
+  aliases: [],
+  codes: {},
+  parentReference: null,
+  population: null,
+  boundary: null,
   ...facts,
 });
 

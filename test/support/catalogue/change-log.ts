@@ -91,8 +91,12 @@ function sortedRanges(text: string): (readonly [number, number])[] {
 }
 
 const VIEW = {
-  ...({ units: 'imperial', source: 'cached', allDaysOnMarket: false, now: 0, publicUrl: '' } as const),
-};
+  units: 'imperial',
+  source: 'cached',
+  allDaysOnMarket: false,
+  now: 0,
+  publicUrl: '',
+} as const;
 
 /** The record as readers see it who may see everything. */
 export const wholeRecord = ({ listing }: StoredState): Record<string, unknown> => ({

@@ -80,7 +80,8 @@ export function tableOf(placed: readonly Placed[]): RandomTable {
   const rows = placed.filter(({ isGone }) => !isGone);
   return {
     table: { base, baseRemoved, tail: tail.columns(), tailRemoved, live: rows.length, tailWords },
-    ...{ dictionaries, rows },
+    dictionaries,
+    rows,
   };
 }
 

@@ -69,7 +69,11 @@ export const known = { bedrooms: 3, bathrooms: 2, lotSize: 5_000, yearBuilt: 199
 /** Seven that were sold around the subject, each different in another way. */
 export function street(at: ReturnType<typeof town>, name: string): { subject: Home; homes: Home[] } {
   const home = (key: string, place: Home['place'], price: number, more: Partial<Home> = {}): Home => ({
-    ...{ key: `${name}-${key}`, place, price, livingArea: 2_000, ...known },
+    key: `${name}-${key}`,
+    place,
+    price,
+    livingArea: 2_000,
+    ...known,
     ...more,
   });
   return {

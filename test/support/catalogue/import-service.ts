@@ -25,7 +25,9 @@ export async function bench(t: Closing): Promise<Bench> {
   const environment = { DATABASE_URL: url };
   const run: Bench['run'] = (...args) => runCli(t, ['import', ...args], { folder, environment });
   return {
-    ...{ database, environment, run },
+    database,
+    environment,
+    run,
     async outcome(...args) {
       const { stdout, stderr } = await run(...args, '--json');
       assert.notEqual(stdout, '', stderr);

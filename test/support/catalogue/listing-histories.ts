@@ -44,9 +44,19 @@ export interface ListingHistory {
 }
 
 const AFTER: readonly Status[] = [
-  ...(['ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'PENDING', 'CLOSED', 'CLOSED', 'CLOSED', 'HOLD'] as const),
-  ...(['WITHDRAWN', 'EXPIRED', 'CANCELED', 'DELETED', 'ACTIVE'] as const),
-];
+  'ACTIVE',
+  'ACTIVE_UNDER_CONTRACT',
+  'PENDING',
+  'CLOSED',
+  'CLOSED',
+  'CLOSED',
+  'HOLD',
+  'WITHDRAWN',
+  'EXPIRED',
+  'CANCELED',
+  'DELETED',
+  'ACTIVE',
+] as const;
 
 const seed = fc.record({
   property: fc.nat(40),
@@ -99,7 +109,14 @@ function grow(from: Seed, index: number): ListingHistory {
     key: `key-${index}`,
     // Many listings share few properties, so that they follow and overlap each other.
     property: `home-${listingType === 'sale' ? property : property + 20}`,
-    ...{ listingType, reporting, steps, propertyType, bedrooms, livingArea, city, displayed },
+    listingType,
+    reporting,
+    steps,
+    propertyType,
+    bedrooms,
+    livingArea,
+    city,
+    displayed,
     closePrice: paid,
     originalPrice: from.original && reporting !== 'late' ? (steps[0]?.price ?? null) : null,
     weekly: listingType === 'rental' && from.weekly,
@@ -184,8 +201,16 @@ function draftAfter(history: ListingHistory, steps: readonly Step[]): ListingDra
 
 function terms(monthsFree: number | null): ListingDraft['rental'] {
   return {
-    ...{ availableFrom: null, leaseTerm: [], leaseTermMonths: null, furnished: null, pets: [] },
-    ...{ petsAllowed: null, utilitiesIncluded: [], moveInCosts: [], noFee: null, monthsFree },
+    availableFrom: null,
+    leaseTerm: [],
+    leaseTermMonths: null,
+    furnished: null,
+    pets: [],
+    petsAllowed: null,
+    utilitiesIncluded: [],
+    moveInCosts: [],
+    noFee: null,
+    monthsFree,
     netEffectivePrice: null,
   };
 }

@@ -125,7 +125,9 @@ function leastSquares(
   weights: readonly number[],
 ): number[] {
   const beliefs = BELIEFS.map(([value, weight], at) => ({
-    ...{ row: [0, ...BELIEFS.map((_, i) => Number(i === at))], value, weight },
+    row: [0, ...BELIEFS.map((_, i) => Number(i === at))],
+    value,
+    weight,
   }));
   const weighted = rows.map((row, at) => ({ row, value: values[at] ?? 0, weight: weights[at] ?? 0 }));
   const size = BELIEFS.length + 1;

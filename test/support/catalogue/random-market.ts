@@ -17,19 +17,22 @@ const ago = some(0, 0.25, 1, 7, 29.5, 30, 31, 200);
 
 const SHARED = {
   status: fc.constantFrom<ListingDraft['status']>(
-    ...([
-      'ACTIVE',
-      'ACTIVE',
-      'ACTIVE',
-      'ACTIVE',
-      'CLOSED',
-      'CLOSED',
-      'PENDING',
-      'HOLD',
-      'WITHDRAWN',
-    ] as const),
-    ...(['ACTIVE_UNDER_CONTRACT', 'COMING_SOON', 'CANCELED', 'EXPIRED', 'UNKNOWN'] as const),
-    ...(['DELETED', 'INCOMPLETE'] as const),
+    'ACTIVE',
+    'ACTIVE',
+    'ACTIVE',
+    'ACTIVE',
+    'CLOSED',
+    'CLOSED',
+    'PENDING',
+    'HOLD',
+    'WITHDRAWN',
+    'ACTIVE_UNDER_CONTRACT',
+    'COMING_SOON',
+    'CANCELED',
+    'EXPIRED',
+    'UNKNOWN',
+    'DELETED',
+    'INCOMPLETE',
   ),
   propertyType: fc.constantFrom<ListingDraft['propertyType']>('CONDO', 'SINGLE_FAMILY', 'LAND', 'COOP'),
   /** The earlier price, if it has changed since. */
@@ -112,7 +115,13 @@ export const factsArbitrary = fc.oneof(
     listingType: fc.constant('rental' as const),
     listPrice: some(...RENTS),
     priceFrequency: fc.constantFrom<ListingDraft['priceFrequency']>(
-      ...(['MONTHLY', 'MONTHLY', 'WEEKLY', 'DAILY', 'QUARTERLY', 'ANNUALLY', 'ONE_TIME'] as const),
+      'MONTHLY',
+      'MONTHLY',
+      'WEEKLY',
+      'DAILY',
+      'QUARTERLY',
+      'ANNUALLY',
+      'ONE_TIME',
     ),
   }),
 );
@@ -166,12 +175,15 @@ export function toDraft(key: string, facts: Facts): ListingDraft {
     priceChangedAt: time(facts.priceChanged),
     location: facts.located ? { lat: facts.lat, lng: facts.lng, precision: 'exact' } : null,
     address: {
-      ...{ ...NO_ADDRESS, city, neighborhood, county, state },
-      ...{
-        postalCode: facts.postalCode,
-        country: facts.country,
-        full: facts.street === null ? null : fullAddress(facts),
-      },
+      ...NO_ADDRESS,
+      city,
+      neighborhood,
+      county,
+      state,
+
+      postalCode: facts.postalCode,
+      country: facts.country,
+      full: facts.street === null ? null : fullAddress(facts),
     },
     display: { listing: facts.displayed, address: facts.addressDisplayed, estimate: true },
   });
@@ -205,7 +217,11 @@ function traits(facts: Facts): Partial<ListingDraft> {
     agent: facts.agent === null ? null : { ...nobody, id: facts.agent },
     office: facts.office === null ? null : { ...nobody, id: facts.office },
     openHouses: facts.houses.map(({ at, hours, off }, index) => ({
-      ...{ id: String(index), type: null, remarks: null, livestreamUrl: null, appointmentRequired: null },
+      id: String(index),
+      type: null,
+      remarks: null,
+      livestreamUrl: null,
+      appointmentRequired: null,
       startsAt: new Date(NOW - at * DAY).toISOString(),
       endsAt: hours === null ? null : new Date(NOW - at * DAY + hours * 3_600_000).toISOString(),
       status: off ? 'Canceled' : null,
@@ -217,16 +233,28 @@ function terms(facts: Facts): ListingDraft['rental'] {
   const { availableFrom, leaseTermMonths, furnished, pets, noFee, monthsFree, netEffectivePrice } = facts;
   const { rentControl } = facts;
   return {
-    ...{ availableFrom, leaseTermMonths, furnished, pets, noFee, monthsFree, netEffectivePrice },
+    availableFrom,
+    leaseTermMonths,
+    furnished,
+    pets,
+    noFee,
+    monthsFree,
+    netEffectivePrice,
     ...(rentControl !== null && { rentControl }),
-    ...{ leaseTerm: [], petsAllowed: null, utilitiesIncluded: facts.utilities },
+    leaseTerm: [],
+    petsAllowed: null,
+    utilitiesIncluded: facts.utilities,
     moveInCosts: facts.moveInCosts.map((amount) => ({ type: 'deposit', amount })),
   };
 }
 
 /** A square in degrees, as a closed ring. */
 const square = (west: number, south: number, east: number, north: number) => [
-  ...[[west, south], [east, south], [east, north], [west, north], [west, south]], // biome-ignore format: a ring
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south], // biome-ignore format: a ring
 ];
 
 const NO_AREA = { aliases: [], codes: {}, parentReference: null, population: null, boundary: null };
@@ -237,11 +265,18 @@ export async function writeAreas(database: Database): Promise<void> {
   await writeAreaBatch(database, 'test', [
     { ...NO_AREA, type: 'state', externalId: 'umbra', name: 'Umbra', codes: { postal: 'UM' } },
     {
-      ...{ ...NO_AREA, type: 'county', externalId: 'ring', name: 'Ring', parentReference: 'umbra' },
+      ...NO_AREA,
+      type: 'county',
+      externalId: 'ring',
+      name: 'Ring',
+      parentReference: 'umbra',
       boundary: { type: 'Polygon', coordinates: [square(20, 10, 21, 11), hole] },
     },
     {
-      ...{ ...NO_AREA, type: 'metro', externalId: 'dateline', name: 'Dateline' },
+      ...NO_AREA,
+      type: 'metro',
+      externalId: 'dateline',
+      name: 'Dateline',
       boundary: {
         type: 'MultiPolygon',
         coordinates: [[square(179, 10, 180, 11)], [square(-180, 10, -179, 11)]],
@@ -271,7 +306,8 @@ export async function writeMarket(
     (await database.transaction((tx) => catalogue.write(tx, 'test', drafts, at))).ids;
   const named = market.map((facts, index) => ({
     key: `key-${index}`,
-    ...{ facts, currency: currencyOf(facts, index) },
+    facts,
+    currency: currencyOf(facts, index),
   }));
   const repriced = named.filter(({ facts }) => facts.earlierPrice !== null);
   const before = repriced.map(({ key, facts, currency }) => ({

@@ -12,8 +12,13 @@ import { AnalyticsQueue } from '../../../src/search/summaries/analytics-queue.ts
 export function searchParts(database: Database, clock: Clock = database.clock): SearchParts {
   const analytics = new AnalyticsQueue(database, clock);
   return createSearch({
-    ...{ database, clock, analytics, cache: { version: () => null, onRemoved: () => {} } },
-    ...{ metrics: createMetrics(), report: assert.ifError, builder: createLocalBuilder(database) },
+    database,
+    clock,
+    analytics,
+    cache: { version: () => null, onRemoved: () => {} },
+    metrics: createMetrics(),
+    report: assert.ifError,
+    builder: createLocalBuilder(database),
     settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
   });
 }

@@ -40,7 +40,10 @@ export const circleArbitrary = fc
   )
   .map(
     ([centre, km]): Extract<Shape, { kind: 'circle' }> => ({
-      ...{ kind: 'circle', centre, km, boxes: boxesAround(centre, km) },
+      kind: 'circle',
+      centre,
+      km,
+      boxes: boxesAround(centre, km),
     }),
   );
 

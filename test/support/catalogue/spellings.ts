@@ -20,13 +20,15 @@ const DIRECTIONS = [
   ['Southeast', 'SE', 'S.E.'],
 ];
 const NAMES = [
-  ...[['Quillby'], ['Elm', 'ELM'], ["O'Brien", 'O’Brien', 'OBrien'], ['Élan', 'Elan', 'ELAN']],
-  ...[
-    ['5th', 'Fifth', 'FIFTH'],
-    ['21st', 'Twenty-First', 'twenty first'],
-    ['Martin Luther King', 'MARTIN  LUTHER  KING'],
-  ],
-  ...[['Saint Vail', 'St. Vail', 'St Vail']],
+  ['Quillby'],
+  ['Elm', 'ELM'],
+  ["O'Brien", 'O’Brien', 'OBrien'],
+  ['Élan', 'Elan', 'ELAN'],
+
+  ['5th', 'Fifth', 'FIFTH'],
+  ['21st', 'Twenty-First', 'twenty first'],
+  ['Martin Luther King', 'MARTIN  LUTHER  KING'],
+  ['Saint Vail', 'St. Vail', 'St Vail'],
 ];
 const UNITS = [[], ['5B', '#5B', 'Apt 5B', 'Unit 5b', 'apt. 5B', '# 5b']];
 
@@ -78,8 +80,21 @@ function addressOf(number: string, streetName: string, unit: string | null, inPa
 
 /** Words that are no address, though addresses are made of such words too. */
 const FILLERS = [
-  ...['Court', 'a quiet lane', 'north light', 'street parking', 'Unit', 'west', 'the way home', 'no fee'],
-  ...['garden', 'three bedrooms', 'great boulevard cafés', '2 baths', 'circle drive', 'saint', 'king size'],
+  'Court',
+  'a quiet lane',
+  'north light',
+  'street parking',
+  'Unit',
+  'west',
+  'the way home',
+  'no fee',
+  'garden',
+  'three bedrooms',
+  'great boulevard cafés',
+  '2 baths',
+  'circle drive',
+  'saint',
+  'king size',
 ];
 
 /** A text with the spellings in it, and what of it is no address. */

@@ -32,12 +32,21 @@ export const storedArbitrary = fc
     const write = planWrite('test', draft, null, NOWHERE, NOW) ?? assert.fail();
     const { id, source, propertyId, clock } = write;
     return {
-      ...{ id, source, propertyId, listingKey: 'key', listingType: draft.listingType, status: draft.status },
-      ...{ displayed: draft.display.listing, addressDisplayed: draft.display.address },
+      id,
+      source,
+      propertyId,
+      listingKey: 'key',
+      listingType: draft.listingType,
+      status: draft.status,
+      displayed: draft.display.listing,
+      addressDisplayed: draft.display.address,
       timeZone: write.timeZone,
       record: JSON.parse(JSON.stringify(write.record)),
-      ...{ daysOnMarketStart: formatTime(clock.start), daysOnMarketEnd: formatTime(clock.end) },
-      ...{ createdAt: new Date(NOW).toISOString(), updatedAt: new Date(NOW + 5).toISOString() },
-      ...{ fetchedAt: new Date(fetchedAt).toISOString(), ...rest },
+      daysOnMarketStart: formatTime(clock.start),
+      daysOnMarketEnd: formatTime(clock.end),
+      createdAt: new Date(NOW).toISOString(),
+      updatedAt: new Date(NOW + 5).toISOString(),
+      fetchedAt: new Date(fetchedAt).toISOString(),
+      ...rest,
     };
   });

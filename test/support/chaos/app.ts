@@ -58,7 +58,12 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const upstream = await openUpstream({
-    ...{ config, database, clock: systemClock, log, sampleListings: 500, publicUrl: url },
+    config,
+    database,
+    clock: systemClock,
+    log,
+    sampleListings: 500,
+    publicUrl: url,
   });
   atEnd(t, () => upstream.stop());
   const logger = createLog({ level: 'silent' });
@@ -70,7 +75,14 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
   await until('searches are of now', () => isCurrent(url, keys.internal));
   const sampleUrl = upstream.sampleUrl ?? '';
   return {
-    ...{ url, keys, app, database, administration, dataDirectory, sampleUrl, lines },
+    url,
+    keys,
+    app,
+    database,
+    administration,
+    dataDirectory,
+    sampleUrl,
+    lines,
     get: (path, key) =>
       fetch(`${url}${path}`, {
         headers: key === undefined ? {} : { authorization: `Bearer ${key}` },

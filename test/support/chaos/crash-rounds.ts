@@ -87,7 +87,10 @@ async function playRound(
   for (const text of readers.wrong.slice(before.wrong)) complain(`${crash}: answered ${text}`);
   for (const error of ledger.faults.slice(before.faults)) complain(`${crash}: a writer met ${String(error)}`);
   return {
-    ...{ crash, seconds, orphans: orphans.length, acknowledged: ledger.acknowledged.length - from },
+    crash,
+    seconds,
+    orphans: orphans.length,
+    acknowledged: ledger.acknowledged.length - from,
     ...findings,
     wrong: readers.wrong.length - before.wrong + (ledger.faults.length - before.faults),
   };
@@ -180,7 +183,11 @@ async function endInOrder(stage: Stage, { tell, complain }: RoundsOptions): Prom
     complain('SIGTERM: PostgreSQL still holds its lock');
   const seconds = (systemClock.monotonic() - begun) / 1_000;
   tell({
-    ...{ crash: 'service', acknowledged: 0, orphans: orphans.length, ...findings, seconds },
+    crash: 'service',
+    acknowledged: 0,
+    orphans: orphans.length,
+    ...findings,
+    seconds,
     wrong: code === 0 ? 0 : 1,
   });
 }

@@ -66,7 +66,16 @@ export async function setStage(t: Closing): Promise<Stage> {
   const account = `sub:${reader.id}`;
   return {
     ...load,
-    ...{ url, port, dataDirectory, database, account, keys: [reader], service, start, createKey, rest },
+    url,
+    port,
+    dataDirectory,
+    database,
+    account,
+    keys: [reader],
+    service,
+    start,
+    createKey,
+    rest,
   };
 }
 

@@ -40,8 +40,12 @@ export function serve(
     cwd: '/',
     stdio: ['ignore', 'pipe', 'pipe'],
     env: {
-      ...{ ...INHERITED, DATA_DIR: dataDirectory, PORT: String(port), SOURCE: 'none' },
-      ...{ LOG_LEVEL: 'info', ...environment },
+      ...INHERITED,
+      DATA_DIR: dataDirectory,
+      PORT: String(port),
+      SOURCE: 'none',
+      LOG_LEVEL: 'info',
+      ...environment,
     },
   });
   let text = '';

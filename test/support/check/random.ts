@@ -21,7 +21,8 @@ export function createRandom(seed: number): Random {
   }
   const below = (bound: number): number => Math.floor(next() * bound);
   return {
-    ...{ next, below },
+    next,
+    below,
     pick<T>(list: readonly T[]): T {
       if (list.length === 0) throw new Error('There is nothing to pick from');
       return list[below(list.length)] as T;

@@ -25,7 +25,9 @@ export interface Import {
 }
 
 export async function sourceFiles(pattern: string): Promise<SourceFile[]> {
-  const paths = await Array.fromAsync(glob(pattern, { cwd: ROOT }));
+  const paths = await Array.fromAsync(
+    glob(pattern, { cwd: ROOT, exclude: (path) => path.endsWith('node_modules') }),
+  );
   return paths.toSorted().map(readSource);
 }
 

@@ -33,7 +33,9 @@ export async function startDatabaseProxy(t: Closing, url: string): Promise<Datab
   let stallText: string | null = null;
   let stalled: Stalled | null = null;
   const proxy = {
-    ...{ mode: 'pass' as ProxyMode, swallowed: 0, swallowedText: '' },
+    mode: 'pass' as ProxyMode,
+    swallowed: 0,
+    swallowedText: '',
     stallAt(text: string) {
       stallText = text;
     },

@@ -49,7 +49,10 @@ watch(folder, (_, name) => {
 
 function steppedBuilder(): BaseBuilder {
   const builder = createThreadBuilder({
-    ...{ target: { url }, file: join(folder, 'columns'), report: console.error, clock: hurried },
+    target: { url },
+    file: join(folder, 'columns'),
+    report: console.error,
+    clock: hurried,
   });
   return {
     ...builder,
@@ -77,8 +80,11 @@ function steppedBuilder(): BaseBuilder {
 
 const environment = { DATABASE_URL: url, DATA_DIR: folder, SOURCE: 'none', LOG_LEVEL: 'silent' };
 const app = await createApp({
-  ...{ config: readConfig(environment, folder), source: null, interval: 0 },
-  ...{ database: openDatabase({ url }), publicUrl: `http://127.0.0.1:${port}` },
+  config: readConfig(environment, folder),
+  source: null,
+  interval: 0,
+  database: openDatabase({ url }),
+  publicUrl: `http://127.0.0.1:${port}`,
   log: createLog({ level: 'silent' }),
   overrides: { longestTail: { rows: 8, share: 0 }, searchBuilder: steppedBuilder },
 });

@@ -24,7 +24,9 @@ export const writeArbitrary = fc.record({
     fc.constantFrom(...KEYS),
     fc.oneof({ weight: 3, arbitrary: onMarket }, factsArbitrary),
     {
-      ...{ minKeys: 1, maxKeys: 8, size: 'max' },
+      minKeys: 1,
+      maxKeys: 8,
+      size: 'max',
     },
   ),
   removed: fc.subarray(KEYS, { maxLength: 2 }),

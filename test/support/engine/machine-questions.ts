@@ -49,7 +49,9 @@ const sortOf = fc.oneof(
 export const searchArbitrary = fc.constantFrom<ListingType>('sale', 'rental').chain((type) =>
   fc
     .tuple(
-      ...[statusArbitrary, areaArbitrary, sortOf.map((sort) => ({ sort }))],
+      statusArbitrary,
+      areaArbitrary,
+      sortOf.map((sort) => ({ sort })),
       fc.constantFrom({}, {}, { display: 'ignore' }),
       fc
         .subarray(filtersOf(type), { maxLength: 2 })
@@ -121,12 +123,14 @@ const SPANS = [
 export async function ask(judge: Judge, { search, limit, zoom }: Question): Promise<void> {
   const { type, query } = askable(search, judge);
   const wanted = {
-    ...{ ...query, limit: String(limit), fields: 'id,price,status', count: 'exact' },
-    ...{
-      facets: [...Object.keys(FACETS), 'priceBucket'].join(),
-      stats: 'inventory,median_list_price',
-      explain: 'true',
-    },
+    ...query,
+    limit: String(limit),
+    fields: 'id,price,status',
+    count: 'exact',
+
+    facets: [...Object.keys(FACETS), 'priceBucket'].join(),
+    stats: 'inventory,median_list_price',
+    explain: 'true',
   };
   const told = await askBoth(judge, type, wanted);
   const { sort: _, ...unsorted } = query;

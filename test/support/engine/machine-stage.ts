@@ -115,12 +115,18 @@ export async function startMachine(t: Closing): Promise<MachineStage> {
   };
   const start = async (side: Side) => {
     const environment = {
-      ...{ DATABASE_URL: url, DATA_DIR: folder, SOURCE: 'none', LOG_LEVEL: 'silent' },
-      ...{ SEARCH_ENGINE: side === 'sql' ? 'postgres' : 'memory', SEARCH_SHADOW_RATE: '0' },
+      DATABASE_URL: url,
+      DATA_DIR: folder,
+      SOURCE: 'none',
+      LOG_LEVEL: 'silent',
+      SEARCH_ENGINE: side === 'sql' ? 'postgres' : 'memory',
+      SEARCH_SHADOW_RATE: '0',
     };
     const port = await quietPort();
     const app = await createApp({
-      ...{ config: readConfig(environment, folder), source: null, interval: 0 },
+      config: readConfig(environment, folder),
+      source: null,
+      interval: 0,
       database: side === 'sql' ? database : log.database,
       publicUrl: 'http://127.0.0.1',
       log: createLog({ level: 'silent' }),
@@ -137,7 +143,11 @@ export async function startMachine(t: Closing): Promise<MachineStage> {
     await Promise.all([running.engine.app.stop(), running.sql.app.stop()]);
   });
   return {
-    ...{ database, clock, jump, log, gates },
+    database,
+    clock,
+    jump,
+    log,
+    gates,
     outlastCache: () => aged.age(REMEMBERED + 1),
     engine: () => running.engine.app.searchEngine,
     async restart(fate) {

@@ -25,8 +25,19 @@ export function planOf(
 ): SearchPlan {
   const text = conditions.find((each) => each.kind === 'text') ?? null;
   return {
-    ...{ listingType: 'sale', conditions, order, centre: CENTRE, text, limit: 7, cursor: null, digest: '' },
-    ...{ startedAt: STARTED_AT, count: 'exact', fields: null, units: 'imperial', ignoreDisplayRules },
+    listingType: 'sale',
+    conditions,
+    order,
+    centre: CENTRE,
+    text,
+    limit: 7,
+    cursor: null,
+    digest: '',
+    startedAt: STARTED_AT,
+    count: 'exact',
+    fields: null,
+    units: 'imperial',
+    ignoreDisplayRules,
     currency: null,
   };
 }

@@ -40,7 +40,7 @@ function segmentOf(columns: Columns): Segment {
   for (const [rank, row] of byId.entries()) idRanks[row] = rank;
   const none = new Uint32Array();
   const areas = { nos: none, offsets: new Uint32Array(1), rows: none };
-  return { ...columns, ...{ shown: 0, zones: {}, areas, orders: {}, byId, idRanks, words: NO_WORDS } };
+  return { ...columns, shown: 0, zones: {}, areas, orders: {}, byId, idRanks, words: NO_WORDS };
 }
 
 /** What a generation holds, by id; asserts that each listing is there once and that the live ones are counted. */

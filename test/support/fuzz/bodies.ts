@@ -31,7 +31,13 @@ function squares(count: number): object {
 
 const EVERY_RANGE = Object.fromEntries(
   [
-    ...['Price', 'PricePerArea', 'Bedrooms', 'Bathrooms', 'LivingArea', 'LotSize', 'YearBuilt'],
+    'Price',
+    'PricePerArea',
+    'Bedrooms',
+    'Bathrooms',
+    'LivingArea',
+    'LotSize',
+    'YearBuilt',
     'DaysOnMarket',
   ].flatMap((name) => [
     [`min${name}`, 0],
@@ -43,8 +49,19 @@ const EVERY_FLAG = Object.fromEntries(
 );
 const EVERY_WORD = Object.fromEntries(
   [
-    ...['city', 'neighborhood', 'county', 'state', 'postalCode', 'country', 'features', 'agentId'],
-    ...['officeId', 'providerId', 'mlsNumber', 'ids', 'propertySubType'],
+    'city',
+    'neighborhood',
+    'county',
+    'state',
+    'postalCode',
+    'country',
+    'features',
+    'agentId',
+    'officeId',
+    'providerId',
+    'mlsNumber',
+    'ids',
+    'propertySubType',
   ].map((name) => [name, repeated(100, 'aldern')]),
 );
 const OF_SEARCHES: readonly unknown[] = [
@@ -67,16 +84,17 @@ export const HOSTILE_BODIES: readonly HostileBody[] = [
   ...[
     ...OF_SEARCHES.map((body) => JSON.stringify(body)),
     members(36_000),
-    ...[members(4_400), members(200), members(200, 600), members(200, 64)],
-    ...[
-      `${'['.repeat(60_000)}${']'.repeat(60_000)}`,
-      `{"polygon":${'['.repeat(60_000)}${']'.repeat(60_000)}}`,
-    ],
-    ...[
-      '{"a":'.repeat(20_000),
-      `{"minPrice":${'1'.repeat(120_000)}}`,
-      `{"city":["${'\\u0041'.repeat(20_000)}"]}`,
-    ],
+    members(4_400),
+    members(200),
+    members(200, 600),
+    members(200, 64),
+
+    `${'['.repeat(60_000)}${']'.repeat(60_000)}`,
+    `{"polygon":${'['.repeat(60_000)}${']'.repeat(60_000)}}`,
+
+    '{"a":'.repeat(20_000),
+    `{"minPrice":${'1'.repeat(120_000)}}`,
+    `{"city":["${'\\u0041'.repeat(20_000)}"]}`,
   ].map((body) => ({ path: '/v1/search/sales', body })),
   ...[
     members(36_000),

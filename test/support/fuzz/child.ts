@@ -51,7 +51,11 @@ const config = readConfig(environment, folder);
 const database = openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20_000 });
 const { keys } = await ensureSampleKeys({ database, clock: systemClock, file: join(folder, 'keys.env') });
 const app = await createApp({
-  ...{ config, database, source: null, interval: 0, publicUrl: 'http://127.0.0.1' },
+  config,
+  database,
+  source: null,
+  interval: 0,
+  publicUrl: 'http://127.0.0.1',
   log: createLog({ stream }),
   overrides: { limits },
 });
@@ -72,7 +76,9 @@ process.on('SIGUSR2', () => {
     Object.getOwnPropertyNames(prototype).join(),
   );
   const fared: Fared = {
-    ...{ longestDelay: Math.round(delay.max / 1e5) / 10, longestTurn, prototypes: prototypes.join(';') },
+    longestDelay: Math.round(delay.max / 1e5) / 10,
+    longestTurn,
+    prototypes: prototypes.join(';'),
     sockets: process.getActiveResourcesInfo().filter((name) => name.startsWith('TCP')).length,
     heapMegabytes: Math.round(process.memoryUsage().heapUsed / 1e6),
     errors: errors.splice(0),

@@ -28,13 +28,45 @@ interface Message {
 }
 
 const METHODS = [
-  ...['initialize', 'ping', 'server/discover', 'tools/list', 'resources/list', 'resources/templates/list'],
-  ...['prompts/list', 'notifications/initialized', 'notifications/cancelled', 'logging/setLevel'],
-  ...['resources/subscribe', 'tasks/list', '__proto__', 'constructor', '', 'tools/call', 'resources/read'],
+  'initialize',
+  'ping',
+  'server/discover',
+  'tools/list',
+  'resources/list',
+  'resources/templates/list',
+  'prompts/list',
+  'notifications/initialized',
+  'notifications/cancelled',
+  'logging/setLevel',
+  'resources/subscribe',
+  'tasks/list',
+  '__proto__',
+  'constructor',
+  '',
+  'tools/call',
+  'resources/read',
 ];
 const TEXTS = [
-  ...['', ' ', 'a', '\u0000', '\ud800', '\u202e', '\u{1f600}', '__proto__', '%00', '..', 'Aldern', '0x10'],
-  ...['a'.repeat(3_000), '-1', '1e309', "' or 1=1 --", '<script>', '{{x}}', 'null', '2026-13-45'],
+  '',
+  ' ',
+  'a',
+  '\u0000',
+  '\ud800',
+  '\u202e',
+  '\u{1f600}',
+  '__proto__',
+  '%00',
+  '..',
+  'Aldern',
+  '0x10',
+  'a'.repeat(3_000),
+  '-1',
+  '1e309',
+  "' or 1=1 --",
+  '<script>',
+  '{{x}}',
+  'null',
+  '2026-13-45',
 ];
 const URIS = [
   'listing://',
@@ -48,8 +80,11 @@ const URIS = [
 
 const text = fc.oneof(fc.constantFrom(...TEXTS), fc.string({ unit: 'binary', maxLength: 40 }));
 const anything = fc.oneof(
-  ...[fc.jsonValue({ maxDepth: 3 }), text, fc.integer(), fc.double()],
-  fc.constantFrom<unknown>(...[null, true, Number.MAX_VALUE, '1'.repeat(400), []]),
+  fc.jsonValue({ maxDepth: 3 }),
+  text,
+  fc.integer(),
+  fc.double(),
+  fc.constantFrom<unknown>(null, true, Number.MAX_VALUE, '1'.repeat(400), []),
 );
 
 /** A value as the schema asks for it, or anything else. */
@@ -154,16 +189,14 @@ const HEADERS: readonly Readonly<Record<string, string>>[] = [
 ];
 
 const BODIES: readonly string[] = [
-  ...[
-    '[]',
-    'null',
-    '""',
-    '{}',
-    '[{}]',
-    '{"jsonrpc":"2.0"}',
-    '{"jsonrpc":"2.0","id":1,"result":{}}',
-    '\u00ff',
-  ],
+  '[]',
+  'null',
+  '""',
+  '{}',
+  '[{}]',
+  '{"jsonrpc":"2.0"}',
+  '{"jsonrpc":"2.0","id":1,"result":{}}',
+  '\u00ff',
   `[${'{"jsonrpc":"2.0","id":1,"method":"ping"},'.repeat(2_000)}{}]`,
   `${'['.repeat(60_000)}${']'.repeat(60_000)}`,
   `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'{"a":'.repeat(20_000)}1${'}'.repeat(20_000)}}`,
@@ -194,7 +227,10 @@ export function createMcpFuzzer(
     const body = random.chance(0.08) ? random.pick(BODIES) : spoiled(request.body, random);
     const changed = random.chance(0.35) ? random.pick(HEADERS) : {};
     const headers = {
-      ...{ host: '127.0.0.1', connection: 'close', ...request.headers, ...changed },
+      host: '127.0.0.1',
+      connection: 'close',
+      ...request.headers,
+      ...changed,
       'x-forwarded-for': `10.${random.below(256)}.${random.below(256)}.${random.below(256)}`,
       'content-length': String(Buffer.byteLength(body)),
     };

@@ -21,20 +21,24 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
     'a'.repeat(201),
   ],
   redirect_uri: [
-    ...[REDIRECT, REDIRECT, REDIRECT, `${REDIRECT}?a=b&`, 'http://localhost', 'http://[::1]:65536/', 'a:b'],
-    ...[
-      'http://127.0.0.1:1@evil/',
-      'http://127.0.0.1\\@evil/',
-      'javascript:alert(1)',
-      'http://0x7f.1/',
-      '//evil',
-    ],
-    ...[
-      'http://127.0.0.1/%0d%0aSet-Cookie:a=b',
-      'http://127.0.0.1/\r\nSet-Cookie: a=b',
-      'com.a:/',
-      'http://evil/',
-    ],
+    REDIRECT,
+    REDIRECT,
+    REDIRECT,
+    `${REDIRECT}?a=b&`,
+    'http://localhost',
+    'http://[::1]:65536/',
+    'a:b',
+
+    'http://127.0.0.1:1@evil/',
+    'http://127.0.0.1\\@evil/',
+    'javascript:alert(1)',
+    'http://0x7f.1/',
+    '//evil',
+
+    'http://127.0.0.1/%0d%0aSet-Cookie:a=b',
+    'http://127.0.0.1/\r\nSet-Cookie: a=b',
+    'com.a:/',
+    'http://evil/',
   ],
   state: ['st', 'st', '\r\nSet-Cookie: a=b', '"><script>', '\u{1f600}'.repeat(600), 'a'.repeat(2_049)],
   code_challenge: ['a'.repeat(43), 'a'.repeat(43), 'a'.repeat(42), '='.repeat(43)],
@@ -86,17 +90,14 @@ const FORMS: readonly (readonly [
 ];
 
 const METADATA: readonly string[] = [
-  ...[
-    `{"redirect_uris":["${REDIRECT}"]}`,
-    '{"redirect_uris":["com.a:/","http://evil/"]}',
-    '{"redirect_uris":{}}',
-  ],
-  ...[
-    '{"redirect_uris":[null]}',
-    '{"redirect_uris":["https://a/\\ud800"],"client_name":"\\ud800"}',
-    '[]',
-    'null',
-  ],
+  `{"redirect_uris":["${REDIRECT}"]}`,
+  '{"redirect_uris":["com.a:/","http://evil/"]}',
+  '{"redirect_uris":{}}',
+
+  '{"redirect_uris":[null]}',
+  '{"redirect_uris":["https://a/\\ud800"],"client_name":"\\ud800"}',
+  '[]',
+  'null',
   `{"redirect_uris":["https://a/"],"client_name":"${'\u202e'.repeat(3_000)}","logo_uri":"https://a b"}`,
   `{"redirect_uris":["https://a/"],"__proto__":{"polluted":1},"grant_types":${'['.repeat(60)}${']'.repeat(60)}}`,
   `{"redirect_uris":[${'"https://a/",'.repeat(900)}"https://a/"]}`,

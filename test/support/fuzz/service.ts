@@ -56,7 +56,9 @@ export async function startFuzzService(t: Closing, limits: Partial<Limits> = {})
   const child = startProgram(t, 'fuzz/child.ts', [JSON.stringify(options)]);
   const { port, key } = JSON.parse((await child.line()) ?? 'null') as { port: number; key: string };
   return {
-    ...{ port, key, ids: [areaId('city', 'aldern'), ...ids.values()] },
+    port,
+    key,
+    ids: [areaId('city', 'aldern'), ...ids.values()],
     async fared() {
       child.kill('SIGUSR2');
       const line = await child.line();

@@ -69,8 +69,12 @@ function counted(statuses: readonly number[]): Record<number, number> {
 /** Sends the form as a browser does, and gives the status. */
 function decider({ url }: TestService, agent: Agent): (key: string, address: string) => Promise<number> {
   const parameters = {
-    ...{ response_type: 'code', client_id: 'guessing-app', redirect_uri: 'http://127.0.0.1:4321/callback' },
-    ...{ state: 'st', code_challenge: challengeOf(newVerifier()), code_challenge_method: 'S256' },
+    response_type: 'code',
+    client_id: 'guessing-app',
+    redirect_uri: 'http://127.0.0.1:4321/callback',
+    state: 'st',
+    code_challenge: challengeOf(newVerifier()),
+    code_challenge_method: 'S256',
   };
   return (key, address) =>
     new Promise((resolve, reject) => {

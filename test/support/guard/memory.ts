@@ -20,15 +20,13 @@ export interface FloodResult {
 
 const MINUTE = { credentials: 'optional', counts: 'minute' } as const;
 const SUBSCRIBER: Principal = {
-  ...{
-    kind: 'key',
-    tier: 'free',
-    account: 'sub:known',
-    subscription: 'known',
-    owner: null,
-    grant: null,
-    scopes: null,
-  },
+  kind: 'key',
+  tier: 'free',
+  account: 'sub:known',
+  subscription: 'known',
+  owner: null,
+  grant: null,
+  scopes: null,
 };
 
 function memory(): number {

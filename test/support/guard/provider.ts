@@ -16,7 +16,15 @@ export type Fault = (typeof FAULTS)[number] | 'none';
 
 /** Answers that are no verdicts, or only look like one. */
 export const NONSENSE: readonly unknown[] = [
-  ...[undefined, null, 'active', 42, [], {}, { state: 'ACTIVE' }, { state: 'banana' }, { state: 'active' }],
+  undefined,
+  null,
+  'active',
+  42,
+  [],
+  {},
+  { state: 'ACTIVE' },
+  { state: 'banana' },
+  { state: 'active' },
   { state: 'active', subscription: 'sub_x', tier: 'gold', endsAt: null },
   { state: 'active', subscription: 'sub_x', tier: 'anonymous', endsAt: null },
   { state: 'active', subscription: 'sub_x', tier: 'constructor', endsAt: null },

@@ -43,7 +43,11 @@ export async function serveGuarded(t: Closing, options: GuardOptions): Promise<G
   const others = await listeners(database);
   const access = createAccess({ database, clock, provider, tiers, report: () => {} });
   const thing = route<Principal>()({
-    ...{ method: 'GET', path: '/v1/thing', operation: 'thing', tag: 'Test', summary: 'A thing.' },
+    method: 'GET',
+    path: '/v1/thing',
+    operation: 'thing',
+    tag: 'Test',
+    summary: 'A thing.',
     access: { credentials: 'optional', counts: 'month' },
     answer: { description: 'A thing.' },
     handle: () => ({ json: {} }),

@@ -22,7 +22,8 @@ export async function runInspector(folder: string, args: readonly string[]): Pro
   await mkdir(home, { recursive: true });
   return new Promise((resolve) => {
     const child = execFile(
-      ...([process.execPath, [PROGRAM, '--cli', ...args]] as const),
+      process.execPath,
+      [PROGRAM, '--cli', ...args],
       { env: { ...process.env, HOME: home }, timeout: TIMEOUT },
       (_error, stdout, stderr) => resolve({ exitCode: child.exitCode, stdout, stderr }),
     );

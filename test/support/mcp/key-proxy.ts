@@ -15,7 +15,10 @@ export async function startKeyProxy(
   const server = createServer((incoming, outgoing) => {
     const forwarded = request(
       {
-        ...{ host: target.hostname, port: target.port, method: incoming.method, path: incoming.url },
+        host: target.hostname,
+        port: target.port,
+        method: incoming.method,
+        path: incoming.url,
         headers: { ...incoming.headers, authorization: `Bearer ${key}` },
         setHost: false,
       },

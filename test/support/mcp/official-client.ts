@@ -51,7 +51,10 @@ export function createClient(
       const answer = await fetch(target, init);
       const method = init?.method ?? 'GET';
       exchanges.push({
-        ...{ method, path: new URL(target).pathname, rpc: rpcMethod(init?.body), status: answer.status },
+        method,
+        path: new URL(target).pathname,
+        rpc: rpcMethod(init?.body),
+        status: answer.status,
         sessionId: answer.headers.get('mcp-session-id'),
       });
       return answer;

@@ -44,7 +44,9 @@ export async function followResources(
   });
   const stream = await client.listen({ resourceSubscriptions: [...uris] });
   return {
-    ...{ client, updates, ended: stream.closed },
+    client,
+    updates,
+    ended: stream.closed,
     followed: stream.honoredFilter.resourceSubscriptions ?? [],
     received: (count) => until(`${count} updates have come`, () => updates.length >= count),
     leave: () => stream.close(),

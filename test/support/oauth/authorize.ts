@@ -16,8 +16,12 @@ type Changes = Readonly<Record<string, string | undefined>>;
 export function authorizationRequest(changes: Changes = {}): AuthorizationRequest {
   const verifier = newVerifier();
   const parameters = {
-    ...{ response_type: 'code', client_id: 'desktop-app', redirect_uri: LOOPBACK, state: 'st-1' },
-    ...{ code_challenge: challengeOf(verifier), code_challenge_method: 'S256' },
+    response_type: 'code',
+    client_id: 'desktop-app',
+    redirect_uri: LOOPBACK,
+    state: 'st-1',
+    code_challenge: challengeOf(verifier),
+    code_challenge_method: 'S256',
     ...changes,
   };
   const entries = Object.entries(parameters).filter(

@@ -37,8 +37,12 @@ export class WatchedLife {
     const verifier = this.#watch(`the verifier ${name}`, newVerifier());
     const state = this.#watch(`the state ${name}`, canaryToken());
     const parameters = {
-      ...{ response_type: 'code', client_id: clientId, redirect_uri: REDIRECT, state },
-      ...{ code_challenge: challengeOf(verifier), code_challenge_method: 'S256' },
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: REDIRECT,
+      state,
+      code_challenge: challengeOf(verifier),
+      code_challenge_method: 'S256',
     };
     const page = await this.#seen(open(this.#place, { parameters }));
     const transaction = transactionOf(await page.text());
@@ -93,8 +97,17 @@ export class WatchedLife {
     const { accessToken, refreshToken, state, fields } = secrets;
     const query = new URLSearchParams({ ...fields, state, refresh_token: refreshToken, api_key: this.#key });
     const paths = [
-      ...['/oauth/token', '/oauth/authorize', '/oauth/authorise', '/callback', '/', '/v1/usage', '/livez'],
-      ...['/oauth/revoke', '/oauth/register', '/oauth/grants', '/.well-known/oauth-authorization-server'],
+      '/oauth/token',
+      '/oauth/authorize',
+      '/oauth/authorise',
+      '/callback',
+      '/',
+      '/v1/usage',
+      '/livez',
+      '/oauth/revoke',
+      '/oauth/register',
+      '/oauth/grants',
+      '/.well-known/oauth-authorization-server',
     ];
     for (const path of paths) {
       await this.#get(`${path}?${query}`, {});

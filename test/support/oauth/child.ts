@@ -31,7 +31,11 @@ const database: Database = {
   },
 };
 const app = await createApp({
-  ...{ config, database, source: null, interval: 0, publicUrl },
+  config,
+  database,
+  source: null,
+  interval: 0,
+  publicUrl,
   log: createLog({ level: 'silent' }),
 });
 const port = await app.server.listen('127.0.0.1', 0);

@@ -39,13 +39,21 @@ export async function startApp(t: Closing, html = ''): Promise<App> {
   });
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const app = {
-    ...{ origin, returns, redirectUri: `${origin}/callback?from=here` },
-    ...{ clientId: 'browser-test', state: 'st/&=%é', verifier: newVerifier() },
+    origin,
+    returns,
+    redirectUri: `${origin}/callback?from=here`,
+    clientId: 'browser-test',
+    state: 'st/&=%é',
+    verifier: newVerifier(),
   };
   const consentAddress: App['consentAddress'] = (service, changes = {}) => {
     const query = new URLSearchParams({
-      ...{ response_type: 'code', client_id: app.clientId, redirect_uri: app.redirectUri },
-      ...{ code_challenge: challengeOf(app.verifier), code_challenge_method: 'S256', state: app.state },
+      response_type: 'code',
+      client_id: app.clientId,
+      redirect_uri: app.redirectUri,
+      code_challenge: challengeOf(app.verifier),
+      code_challenge_method: 'S256',
+      state: app.state,
       ...changes,
     });
     return `${service}/oauth/authorize?${query}`;

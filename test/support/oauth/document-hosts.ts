@@ -73,7 +73,10 @@ export async function documentHosts(t: Closing, address = '127.0.0.1'): Promise<
   };
   const url = (path: string, host = 'client.example') => `https://${host}:${port}${path}`;
   return {
-    ...{ url, hits, answers, lookups },
+    url,
+    hits,
+    answers,
+    lookups,
     internet: {
       lookup,
       certificateAuthorities: [authority.cert],

@@ -59,8 +59,13 @@ export async function consent(
     method: 'POST',
     headers: { 'content-type': 'application/json', accept: 'application/json' },
     body: JSON.stringify({
-      ...{ response_type: 'code', client_id: clientId, redirect_uri: redirectUri, state: newVerifier() },
-      ...{ code_challenge: challengeOf(verifier), code_challenge_method: 'S256', ...decision },
+      response_type: 'code',
+      client_id: clientId,
+      redirect_uri: redirectUri,
+      state: newVerifier(),
+      code_challenge: challengeOf(verifier),
+      code_challenge_method: 'S256',
+      ...decision,
       ...(options.scope !== undefined && { scope: options.scope }),
       ...(options.resources !== undefined && { resource: options.resources }),
     }),
@@ -109,7 +114,10 @@ export async function postForm(
 export function codeFields({ code, verifier, clientId, redirectUri }: AuthorizationCode) {
   return {
     grant_type: 'authorization_code',
-    ...{ code, client_id: clientId, code_verifier: verifier, redirect_uri: redirectUri },
+    code,
+    client_id: clientId,
+    code_verifier: verifier,
+    redirect_uri: redirectUri,
   };
 }
 
@@ -136,7 +144,8 @@ export function refresh(
 ): Promise<JsonResponse> {
   return postForm(place, '/oauth/token', {
     grant_type: 'refresh_token',
-    ...{ refresh_token: session.refreshToken, client_id: session.clientId },
+    refresh_token: session.refreshToken,
+    client_id: session.clientId,
     ...changes,
   });
 }

@@ -55,8 +55,13 @@ export interface Prepared {
 export async function prepare(server: ComparedServer): Promise<Prepared> {
   const [clientId, verifier] = [await newClient(server), newVerifier()];
   const parameters = {
-    ...{ response_type: 'code', client_id: clientId, redirect_uri: REDIRECT, state: 'st' },
-    ...{ code_challenge: challengeOf(verifier), code_challenge_method: 'S256', scope: 'listings:read' },
+    response_type: 'code',
+    client_id: clientId,
+    redirect_uri: REDIRECT,
+    state: 'st',
+    code_challenge: challengeOf(verifier),
+    code_challenge_method: 'S256',
+    scope: 'listings:read',
     resource: server.resource,
   };
   return { clientId, verifier, parameters };

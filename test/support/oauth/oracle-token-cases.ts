@@ -38,7 +38,8 @@ async function exchanged(server: ComparedServer, scope?: string) {
   const { body } = await postForm(server, '/oauth/token', fields);
   if (typeof body.refresh_token !== 'string') throw new Error(`No tokens: ${JSON.stringify(body)}`);
   return {
-    ...{ clientId: authorizationCode.clientId, refreshToken: body.refresh_token },
+    clientId: authorizationCode.clientId,
+    refreshToken: body.refresh_token,
     accessToken: String(body.access_token),
   };
 }

@@ -24,7 +24,8 @@ export interface ComparedServer {
 export async function startFreehold(t: Closing): Promise<ComparedServer> {
   const service = await startService(t);
   return {
-    ...{ url: service.url, resource: service.url },
+    url: service.url,
+    resource: service.url,
     consent: (address) => decideAt(address, { decision: 'free' }),
     pass: (time) => service.clock.advance(time),
   };
@@ -50,7 +51,8 @@ export async function startOracle(t: Closing): Promise<ComparedServer> {
     server.close();
   });
   return {
-    ...{ url, resource: url },
+    url,
+    resource: url,
     consent: (address) => followHome(address, url),
     pass: (more) => {
       passed += more;
@@ -66,7 +68,9 @@ function createProvider(url: string): Provider {
     jwks: { keys: [{ ...privateKey.export({ format: 'jwk' }), use: 'sig' }] },
     cookies: { keys: ['of no interest here'] },
     pkce: { required: () => true },
-    ...{ responseTypes: ['code'], clientAuthMethods: ['none'], rotateRefreshToken: true },
+    responseTypes: ['code'],
+    clientAuthMethods: ['none'],
+    rotateRefreshToken: true,
     clientDefaults: {
       grant_types: ['authorization_code', 'refresh_token'],
       token_endpoint_auth_method: 'none',
@@ -76,12 +80,18 @@ function createProvider(url: string): Provider {
     issueRefreshToken: async () => true,
     findAccount: (_, id) => ({ accountId: id, claims: () => ({ sub: id }) }),
     ttl: {
-      ...{ AuthorizationCode: 300, AccessToken: 3_600, RefreshToken: 30 * 86_400 },
-      ...{ Grant: 90 * 86_400, Interaction: 600, Session: 600 },
+      AuthorizationCode: 300,
+      AccessToken: 3_600,
+      RefreshToken: 30 * 86_400,
+      Grant: 90 * 86_400,
+      Interaction: 600,
+      Session: 600,
     },
     routes: {
-      ...{ authorization: '/oauth/authorize', token: '/oauth/token' },
-      ...{ registration: '/oauth/register', revocation: '/oauth/revoke' },
+      authorization: '/oauth/authorize',
+      token: '/oauth/token',
+      registration: '/oauth/register',
+      revocation: '/oauth/revoke',
     },
     interactions: { url: (_, { uid }) => `/interaction/${uid}` },
     renderError: (ctx, { error }) => {

@@ -21,7 +21,11 @@ export function priceOf(facts: Facts): number | null {
   return listPrice ?? (status === 'CLOSED' ? closePrice : null);
 }
 const monthly: Readonly<Record<string, number>> = {
-  ...{ DAILY: 365 / 12, WEEKLY: 52 / 12, MONTHLY: 1, QUARTERLY: 1 / 3, ANNUALLY: 1 / 12 },
+  DAILY: 365 / 12,
+  WEEKLY: 52 / 12,
+  MONTHLY: 1,
+  QUARTERLY: 1 / 3,
+  ANNUALLY: 1 / 12,
 };
 export function comparedPrice(facts: Facts): number | null {
   const price = priceOf(facts);

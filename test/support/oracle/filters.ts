@@ -110,7 +110,8 @@ export function since(name: string, saleOnly: boolean, read: (row: Row) => numbe
   const early = fc.constantFrom('P400D', 'P31D', 'P30D', '2025-12-05T12:00:00Z', 'P7D', '2025-12-29');
   const late = fc.constantFrom('P1D', '2026-01-04T13:00:00+01:00', 'P0D', '2026-01-05', '2030-01-01', 'P2D');
   return {
-    ...{ parameters: [from, to], saleOnly },
+    parameters: [from, to],
+    saleOnly,
     values: fc.oneof(
       early.map((text) => ({ [from]: text })),
       fc.oneof(early, late).map((text) => ({ [to]: text })),

@@ -73,8 +73,11 @@ const known = (values: readonly (number | null)[]): number[] => values.filter((v
 function median(values: readonly (number | null)[]): Expected {
   const own = known(values);
   return {
-    ...{ value: quantile(own, 0.5), n: own.length, excluded: values.length - own.length },
-    ...{ p25: quantile(own, 0.25), p75: quantile(own, 0.75) },
+    value: quantile(own, 0.5),
+    n: own.length,
+    excluded: values.length - own.length,
+    p25: quantile(own, 0.25),
+    p75: quantile(own, 0.75),
   };
 }
 
@@ -244,7 +247,8 @@ export function expect(recorded: readonly ListingHistory[], question: Question):
     ),
     months_of_supply: {
       value: closedInQuarter.length === 0 ? null : inventory.length / (closedInQuarter.length / 3),
-      ...{ n: closedInQuarter.length, excluded: 0 },
+      n: closedInQuarter.length,
+      excluded: 0,
     },
     absorption_rate: { value: opening === 0 ? null : closed.length / opening, n: opening, excluded: 0 },
     price_drop_share: share(active.map((history) => drops.some((drop) => drop.history === history))),
@@ -273,7 +277,7 @@ export function expect(recorded: readonly ListingHistory[], question: Question):
       },
       sales_volume: {
         value: known(closed.map(({ paid }) => paid)).reduce((sum, paid) => sum + paid, 0),
-        ...{ n: known(closed.map(({ paid }) => paid)).length },
+        n: known(closed.map(({ paid }) => paid)).length,
         excluded: closed.filter(({ paid }) => paid === null).length,
       },
     };

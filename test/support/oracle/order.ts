@@ -38,7 +38,8 @@ export const ALL_SORTS = { ...SORTS, ...DEPENDENT };
 /** One to four keys, each rising or falling. */
 export const sortArbitrary: fc.Arbitrary<string> = fc
   .uniqueArray(fc.tuple(fc.constantFrom(...Object.keys(SORTS)), fc.constantFrom('', '-')), {
-    ...{ minLength: 1, maxLength: 4 },
+    minLength: 1,
+    maxLength: 4,
     selector: ([key]) => key,
   })
   .map((keys) => keys.map(([key, sign]) => sign + key).join());

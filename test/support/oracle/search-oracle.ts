@@ -38,7 +38,8 @@ export function seenAt({ located, addressDisplayed, lat, lng }: Facts): { lat: n
 }
 
 const shape = (parameters: readonly string[], values: fc.Arbitrary<Query>, holds: HoldsPoint): Filter => ({
-  ...{ parameters, values },
+  parameters,
+  values,
   meets({ facts }, query) {
     const at = seenAt(facts);
     return at !== null && holds(query, at.lng, at.lat);

@@ -85,9 +85,11 @@ export function cellsOf(rows: readonly Row[], letters: number): CountedCell[] {
   );
   return [...places]
     .map(([hash, own]) => ({
-      ...{ hash, count: own.length },
+      hash,
+      count: own.length,
       median: medianOf(pricesOf(own.map(({ row }) => row))),
-      ...{ lat: mean(own.map(({ at }) => at.lat)), lng: mean(own.map(({ at }) => at.lng)) },
+      lat: mean(own.map(({ at }) => at.lat)),
+      lng: mean(own.map(({ at }) => at.lng)),
     }))
     .sort((a, b) => (a.hash < b.hash ? -1 : 1));
 }

@@ -74,7 +74,10 @@ export async function serveAccess(
   const subscriptions = createLocalSubscriptions(database, clock);
   const report = (error: unknown) => assert.fail(String(error));
   const access = createAccess({
-    ...{ database, clock, report, tiers: TIERS },
+    database,
+    clock,
+    report,
+    tiers: TIERS,
     provider: subscriptions.provider,
     verifiers: [testTokens],
   });

@@ -22,7 +22,9 @@ const database = openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20
 const { port } = await serveGuarded(
   { after: () => {} },
   {
-    ...{ database, clock, provider: stubProvider() },
+    database,
+    clock,
+    provider: stubProvider(),
     tiers: { ...TIERS, anonymous: { ...TIERS.anonymous, ...anonymous } },
   },
 );

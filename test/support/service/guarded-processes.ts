@@ -40,7 +40,9 @@ async function askOnce(url: string, address: string): Promise<LimitedAnswer> {
   const body = (await answer.json()) as { code?: string; violatedPolicies?: string[] };
   const retryAfter = answer.headers.get('retry-after');
   return {
-    ...{ status: answer.status, code: body.code ?? null, violatedPolicies: body.violatedPolicies ?? [] },
+    status: answer.status,
+    code: body.code ?? null,
+    violatedPolicies: body.violatedPolicies ?? [],
     retryAfter: retryAfter === null ? null : Number(retryAfter),
     limits: answer.headers.get('ratelimit') ?? '',
   };

@@ -94,7 +94,10 @@ export async function serveRoutes(
   const port = await server.listen('127.0.0.1', 0);
   test.after(() => server.close());
   return {
-    ...{ server, port, clock, steps },
+    server,
+    port,
+    clock,
+    steps,
     log: () => Buffer.concat(chunks).toString(),
     fetch: (path, init) => fetch(`http://127.0.0.1:${port}${path}`, init),
     raw: (bytes) => exchangeRaw(port, bytes),

@@ -17,20 +17,32 @@ export interface ErrorPages {
 
 /** Codes that are met after the request was counted, so that the answer must tell the limits. */
 const COUNTED: readonly ProblemCode[] = [
-  ...([
-    'TIER_RESTRICTED',
-    'INSUFFICIENT_SCOPE',
-    'INVALID_PARAMETER',
-    'INVALID_CURSOR',
-    'INVALID_GEOMETRY',
-  ] as const),
-  ...(['LISTING_NOT_FOUND', 'PROPERTY_NOT_FOUND', 'AREA_NOT_FOUND', 'NOT_ACCEPTABLE'] as const),
-  ...(['RATE_LIMITED', 'QUOTA_EXCEEDED', 'TOO_MANY_STREAMS', 'UNSUPPORTED_MEDIA_TYPE'] as const),
-];
+  'TIER_RESTRICTED',
+  'INSUFFICIENT_SCOPE',
+  'INVALID_PARAMETER',
+  'INVALID_CURSOR',
+  'INVALID_GEOMETRY',
+  'LISTING_NOT_FOUND',
+  'PROPERTY_NOT_FOUND',
+  'AREA_NOT_FOUND',
+  'NOT_ACCEPTABLE',
+  'RATE_LIMITED',
+  'QUOTA_EXCEEDED',
+  'TOO_MANY_STREAMS',
+  'UNSUPPORTED_MEDIA_TYPE',
+] as const;
 
 const AT_FAULT: readonly ProblemCode[] = ['INVALID_PARAMETER', 'INVALID_CURSOR', 'INVALID_GEOMETRY'];
 const MEMBERS = [
-  ...['type', 'title', 'status', 'detail', 'code', 'requestId', 'errors', 'violatedPolicies', 'progress'],
+  'type',
+  'title',
+  'status',
+  'detail',
+  'code',
+  'requestId',
+  'errors',
+  'violatedPolicies',
+  'progress',
 ];
 
 /** Checks that an answer is the problem of this code, whole and as documented. */

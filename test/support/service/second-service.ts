@@ -33,7 +33,10 @@ export async function startSecondService(
   const folder = await temporaryFolder(t, 'beside');
   const environment = { DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none', ...settings };
   const app = await createApp({
-    ...{ config: readConfig(environment, folder), database, source: null, interval: 0 },
+    config: readConfig(environment, folder),
+    database,
+    source: null,
+    interval: 0,
     publicUrl: service.url,
     log: createLog({ level: 'silent' }),
     overrides: { ...overrides, clock },

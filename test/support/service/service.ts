@@ -52,8 +52,12 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   const folder = await temporaryFolder(t, 'service');
   const config = readConfig(
     {
-      ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, LOG_LEVEL: 'silent', SAMPLE_INTERVAL: '0' },
-      ...{ SOURCE: options.source ?? 'none', SEARCH_ENGINE: process.env.TEST_SEARCH_ENGINE ?? 'memory' },
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: folder,
+      LOG_LEVEL: 'silent',
+      SAMPLE_INTERVAL: '0',
+      SOURCE: options.source ?? 'none',
+      SEARCH_ENGINE: process.env.TEST_SEARCH_ENGINE ?? 'memory',
       ...options.environment,
     },
     folder,
@@ -93,7 +97,13 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
       headers: { 'cache-control': 'no-cache', ...(key && { authorization: `Bearer ${key}` }), ...headers },
     });
   return {
-    ...{ url, clock, database, databaseUrl, keys, app, get },
+    url,
+    clock,
+    database,
+    databaseUrl,
+    keys,
+    app,
+    get,
     control: (method, path, body) => control(`${upstream.sampleUrl}${path}`, method, body),
     async json(path, key) {
       const answer = await get(path, key);

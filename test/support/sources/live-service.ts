@@ -48,7 +48,11 @@ export async function startLive(
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const app = await createApp({
-    ...{ config, database, source: prepare?.(memory, clock) ?? memory, interval: 3_600_000, publicUrl: url },
+    config,
+    database,
+    source: prepare?.(memory, clock) ?? memory,
+    interval: 3_600_000,
+    publicUrl: url,
     log: createLog({ level: 'silent' }),
     overrides: { clock },
   });
@@ -67,7 +71,15 @@ export async function startLive(
     });
   const id = (key: string) => listingId(memory.id, key);
   return {
-    ...{ url, clock, database, databaseUrl, keys, app, source: memory, id, get },
+    url,
+    clock,
+    database,
+    databaseUrl,
+    keys,
+    app,
+    source: memory,
+    id,
+    get,
     async stream(key, credential = keys.internal) {
       const answer = await get(`/v1/listing/${id(key)}`, credential);
       if (answer.status !== 200) throw new Error(`${answer.status}: ${await answer.text()}`);

@@ -218,7 +218,9 @@ async function replicateOn(
     database,
     clock,
     metrics: createMetrics(),
-    ...{ log: { info: () => {}, warn: () => {} }, interval: INTERVAL, random: () => 0 },
+    log: { info: () => {}, warn: () => {} },
+    interval: INTERVAL,
+    random: () => 0,
   });
   t.after(async () => {
     await replication.stop();

@@ -62,20 +62,23 @@ export function received({ socket, text, isClosed }: Reader, wanted: string): Pr
 export const BEHAVIOURS: readonly Behaviour[] = [
   { name: 'reads', stays: true, act: ({ closed }) => closed },
   {
-    ...{ name: 'leaves before cached', stays: false },
+    name: 'leaves before cached',
+    stays: false,
     async act({ socket }) {
       socket.resetAndDestroy();
     },
   },
   {
-    ...{ name: 'leaves after cached', stays: false },
+    name: 'leaves after cached',
+    stays: false,
     async act(reader) {
       await received(reader, 'event: cached');
       reader.socket.resetAndDestroy();
     },
   },
   {
-    ...{ name: 'leaves while live waits', stays: false },
+    name: 'leaves while live waits',
+    stays: false,
     async act(reader, { isReached }) {
       await received(reader, 'event: cached');
       await until('the source is reached', isReached);
@@ -83,14 +86,16 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     },
   },
   {
-    ...{ name: 'leaves at done', stays: false },
+    name: 'leaves at done',
+    stays: false,
     async act(reader) {
       await received(reader, 'event: done');
       reader.socket.resetAndDestroy();
     },
   },
   {
-    ...{ name: 'reads slowly', stays: true },
+    name: 'reads slowly',
+    stays: true,
     async act({ socket, isClosed }) {
       while (!isClosed()) {
         socket.resume();
@@ -101,7 +106,8 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     },
   },
   {
-    ...{ name: 'reads nothing until the end', stays: true },
+    name: 'reads nothing until the end',
+    stays: true,
     async act({ socket, closed }, { idle }) {
       socket.pause();
       await idle();
@@ -110,7 +116,8 @@ export const BEHAVIOURS: readonly Behaviour[] = [
     },
   },
   {
-    ...{ name: 'half-closes', stays: false },
+    name: 'half-closes',
+    stays: false,
     async act({ socket, closed }) {
       socket.end();
       await closed;

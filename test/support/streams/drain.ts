@@ -98,8 +98,13 @@ export async function runDrain(t: Closing, options: DrainOptions): Promise<Drain
   const seconds = (performance.now() - from) / 1000;
   const steady = await load.stop();
   return {
-    ...{ streams: count(streams), requests: count(await Promise.all(underWay)), code, seconds },
-    ...{ refused: count(refused ?? []), takenOver: count(takenOver ?? []), steady },
+    streams: count(streams),
+    requests: count(await Promise.all(underWay)),
+    code,
+    seconds,
+    refused: count(refused ?? []),
+    takenOver: count(takenOver ?? []),
+    steady,
   };
 }
 
@@ -131,9 +136,15 @@ async function startInstance(
   const run = startCli(t, ['serve'], {
     folder,
     environment: {
-      ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, PORT: '0', LOG_LEVEL: 'warn' },
-      ...{ SOURCE: 'reso', RESO_BASE_URL: upstream.url, RESO_TOKEN_URL: upstream.tokenUrl },
-      ...{ RESO_CLIENT_ID: 'me', RESO_CLIENT_SECRET: 'hush' },
+      DATABASE_URL: databaseUrl,
+      DATA_DIR: folder,
+      PORT: '0',
+      LOG_LEVEL: 'warn',
+      SOURCE: 'reso',
+      RESO_BASE_URL: upstream.url,
+      RESO_TOKEN_URL: upstream.tokenUrl,
+      RESO_CLIENT_ID: 'me',
+      RESO_CLIENT_SECRET: 'hush',
     },
   });
   let url = '';

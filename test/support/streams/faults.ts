@@ -40,11 +40,17 @@ function connecting(name: string, delay: number | null, outcome: UpstreamFault['
 export const UPSTREAM_FAULTS: readonly UpstreamFault[] = [
   { name: 'none', outcome: 'live', after: 0, calls: 1, prepare: () => {} },
   {
-    ...{ name: '401, then a new token', outcome: 'live', after: 0, calls: 2 },
+    name: '401, then a new token',
+    outcome: 'live',
+    after: 0,
+    calls: 2,
     prepare: ({ upstream }) => upstream.revoke(),
   },
   {
-    ...{ name: 'gone', outcome: 'not_found_upstream', after: 0, calls: 2 },
+    name: 'gone',
+    outcome: 'not_found_upstream',
+    after: 0,
+    calls: 2,
     prepare: ({ upstream }) => void upstream.records.delete('a'),
   },
   { ...entity('401 always', status(401), 'upstream_unauthorized'), calls: 2 },

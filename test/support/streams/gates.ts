@@ -25,7 +25,8 @@ export async function startGated(t: Closing): Promise<GatedService> {
   const gates: Gate[] = [];
   const service = await startLive(t, (memory) => gated(memory, gates));
   return {
-    ...{ ...service, gates },
+    ...service,
+    gates,
     async join(key) {
       const reader = await request(service.url, `/v1/listing/${service.id(key)}`, service.keys.internal);
       await received(reader, 'event: cached');
@@ -51,7 +52,8 @@ function gated(
         const late = () => reject(new LiveError('timeout', 'aborted'));
         signal.addEventListener('abort', late, { once: true });
         gates.push({
-          ...{ key, signal },
+          key,
+          signal,
           give() {
             const draft = memory.listings.get(key);
             if (draft === undefined) throw new Error(`No listing ${key}`);

@@ -29,28 +29,32 @@ type Way = (reader: Reader) => Promise<void>;
 const WAYS: readonly { readonly key: string; readonly paused: boolean; readonly leave: Way }[] = [
   { key: 'a', paused: false, leave: async ({ socket }) => void socket.resetAndDestroy() },
   {
-    ...{ key: 'b', paused: false },
+    key: 'b',
+    paused: false,
     async leave(reader) {
       await received(reader, 'event: cached');
       reader.socket.resetAndDestroy();
     },
   },
   {
-    ...{ key: 'c', paused: false },
+    key: 'c',
+    paused: false,
     async leave(reader) {
       await received(reader, 'event: cached');
       reader.socket.end();
     },
   },
   {
-    ...{ key: WIDE_LISTING, paused: false },
+    key: WIDE_LISTING,
+    paused: false,
     async leave(reader) {
       await received(reader, 'sixteen letters');
       reader.socket.resetAndDestroy();
     },
   },
   {
-    ...{ key: WIDE_LISTING, paused: true },
+    key: WIDE_LISTING,
+    paused: true,
     async leave(reader) {
       await new Promise((resolve) => setImmediate(resolve));
       reader.socket.destroy();
@@ -61,7 +65,8 @@ const WAYS: readonly { readonly key: string; readonly paused: boolean; readonly 
 
 /** Its event is larger than what the kernel takes, so that the service waits for the client when it goes. */
 const IN_MID_WRITE: (typeof WAYS)[number] = {
-  ...{ key: LARGE_LISTING, paused: true },
+  key: LARGE_LISTING,
+  paused: true,
   async leave({ socket }) {
     await new Promise((resolve) => socket.once('readable', resolve));
     socket.resetAndDestroy();
@@ -105,13 +110,13 @@ export async function measureUsage(service: StreamService): Promise<ProcessUsage
         all?.length ?? 0,
       ]),
     ),
-    ...{
-      timers: service.clock.waiting,
-      streams,
-      places: usage.streams.open,
-      fetches: service.connection.open,
-    },
-    ...{ heap: megabytes(heapUsed), rss: megabytes(rss) },
+
+    timers: service.clock.waiting,
+    streams,
+    places: usage.streams.open,
+    fetches: service.connection.open,
+    heap: megabytes(heapUsed),
+    rss: megabytes(rss),
   };
 }
 
@@ -174,7 +179,10 @@ export async function holdSlowReaders(
   for (const { socket } of readers) socket.destroy();
   await Promise.all(readers.map(({ closed }) => closed));
   return {
-    ...{ waiting, opened: count, left, megabytes: Math.round(bytes / 2 ** 20) },
+    waiting,
+    opened: count,
+    left,
+    megabytes: Math.round(bytes / 2 ** 20),
     other: events.map(({ event }) => event).join(),
   };
 }

@@ -50,7 +50,10 @@ export const record = (key: string, price = 100) => ({
 function pictures(kilobytes: number) {
   const ShortDescription = 'sixteen letters '.repeat((kilobytes * 1_024) / 16 / PHOTOS);
   const Media = Array.from({ length: PHOTOS }, (_, at) => ({
-    ...{ MediaKey: String(at), MediaURL: `https://photos.test/${at}.jpg`, MediaCategory: 'Photo', Order: at },
+    MediaKey: String(at),
+    MediaURL: `https://photos.test/${at}.jpg`,
+    MediaCategory: 'Photo',
+    Order: at,
     ShortDescription,
   }));
   return { PhotosCount: PHOTOS, Media };
@@ -89,7 +92,10 @@ export async function startStreams(t: Closing): Promise<StreamService> {
 function connected(pages: Source, clock: ManualClock, upstream: Upstream) {
   let outbound: Outbound;
   const connection: UpstreamConnection = {
-    ...{ begun: 0, open: 0, lookups: 0, lookupDelay: 0 },
+    begun: 0,
+    open: 0,
+    lookups: 0,
+    lookupDelay: 0,
     async renew() {
       const before = outbound;
       outbound = createOutbound({ clock, lookup });
@@ -108,7 +114,10 @@ function connected(pages: Source, clock: ManualClock, upstream: Upstream) {
   const named = (url: string) => url.replace('127.0.0.1', 'upstream.test');
   outbound = createOutbound({ clock, lookup });
   const reso = resoSource({
-    ...{ id: pages.id, name: 'Upstream', url: named(upstream.url), clock },
+    id: pages.id,
+    name: 'Upstream',
+    url: named(upstream.url),
+    clock,
     credentials: { kind: 'client', tokenUrl: named(upstream.tokenUrl), clientId: 'me', clientSecret: 'hush' },
     outbound: {
       send: (outgoing) => outbound.send(outgoing),

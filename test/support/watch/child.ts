@@ -17,8 +17,11 @@ export const DEATHS = ['before the commit', 'after the commit'] as const;
 const { databaseUrl, folder } = JSON.parse(process.argv[2] ?? '{}') as ChildOptions;
 const config = readConfig(
   {
-    ...{ DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' },
-    ...{ SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'), WEBHOOK_ALLOW: '127.0.0.1:9' },
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: folder,
+    SOURCE: 'none',
+    SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
+    WEBHOOK_ALLOW: '127.0.0.1:9',
   },
   folder,
 );
@@ -42,7 +45,11 @@ const database: Database = {
   },
 };
 const app = await createApp({
-  ...{ config, database, source: null, interval: 0, publicUrl: 'http://127.0.0.1:8080' },
+  config,
+  database,
+  source: null,
+  interval: 0,
+  publicUrl: 'http://127.0.0.1:8080',
   log: createLog({ level: 'silent' }),
   overrides: { deliversWebhooks: false },
 });

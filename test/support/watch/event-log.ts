@@ -84,8 +84,16 @@ export function changeEvents(
   const byId = watchers.toSorted((a, b) => (a.id < b.id ? -1 : 1));
   return byId.flatMap(({ id, owner }) =>
     types.toSorted().map((type) => ({
-      ...{ sequence, watcherId: id, owner, type, ordinal: 0, eventsPerHour: null, at },
-      ...{ listingId: `lst_${sequence}`, matchedOn: ['maxPrice', 'minBedrooms'], held: false },
+      sequence,
+      watcherId: id,
+      owner,
+      type,
+      ordinal: 0,
+      eventsPerHour: null,
+      at,
+      listingId: `lst_${sequence}`,
+      matchedOn: ['maxPrice', 'minBedrooms'],
+      held: false,
     })),
   );
 }
@@ -93,7 +101,11 @@ export function changeEvents(
 /** What the events of these changes show: a price that fell from 4,500 to 4,200. */
 export function contentsOf(events: readonly EventDraft[]) {
   return [...new Map(events.map((event) => [event.sequence, event])).values()].map(({ sequence, at }) => ({
-    ...{ sequence, listingId: `lst_${sequence}`, at, changedFields: ['price'], previous: { price: 4500 } },
+    sequence,
+    listingId: `lst_${sequence}`,
+    at,
+    changedFields: ['price'],
+    previous: { price: 4500 },
     object: { id: `lst_${sequence}`, object: 'listing', price: 4200, status: 'ACTIVE' },
   }));
 }

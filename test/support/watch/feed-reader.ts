@@ -44,7 +44,9 @@ export async function openFeed(
     }
   };
   return {
-    ...{ response, events, text: () => text },
+    response,
+    events,
+    text: () => text,
     lastId: () => [...text.matchAll(/^id: (.*)$/gm)].at(-1)?.[1] ?? '',
     received: (count) => until(`${count} events have arrived`, () => events.length >= count),
     ended: read().catch(() => {}),

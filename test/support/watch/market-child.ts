@@ -14,7 +14,9 @@ let [signal, step, turns] = ['', '', 1];
 let now = 0;
 let isDone = false;
 const evaluator = new MarketEvaluator({
-  ...{ database, metrics: createMetrics(), clock: { ...systemClock, now: () => now } },
+  database,
+  metrics: createMetrics(),
+  clock: { ...systemClock, now: () => now },
   report: () => {},
   compute: async ({ areaId }) => {
     const [row] = await database.write(

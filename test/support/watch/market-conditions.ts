@@ -12,7 +12,11 @@ let created = 0;
 
 /** A target that compares the figure of an area. */
 export const marketTarget = (areaId: string, condition: MarketTarget['condition']): MarketTarget => ({
-  ...{ type: 'market', areaId, listingType: 'sale', metric: 'inventory', condition },
+  type: 'market',
+  areaId,
+  listingType: 'sale',
+  metric: 'inventory',
+  condition,
 });
 
 /** Creates a watcher as POST /v1/watchers does; `now` in milliseconds. */
@@ -26,11 +30,25 @@ export function createMarketWatcher(
     const watcher = await insertWatcher(
       tx,
       {
-        ...{ id: `wat_market${++created}x${process.pid}`, owner, allowance: owner, subscription: '1' },
-        ...{ grant: null, name: null, target, search: null, interpretation: null, cadence: 'instant' },
-        ...{ requestedCadence: null, timeZone: 'UTC' },
-        ...{ events: ['market.threshold_crossed'], eventsPerHour: null, ignoreDisplayRules: false },
-        ...{ backfill: false, expiresAt: null, metadata: {}, initialMatchCount: null },
+        id: `wat_market${++created}x${process.pid}`,
+        owner,
+        allowance: owner,
+        subscription: '1',
+        grant: null,
+        name: null,
+        target,
+        search: null,
+        interpretation: null,
+        cadence: 'instant',
+        requestedCadence: null,
+        timeZone: 'UTC',
+        events: ['market.threshold_crossed'],
+        eventsPerHour: null,
+        ignoreDisplayRules: false,
+        backfill: false,
+        expiresAt: null,
+        metadata: {},
+        initialMatchCount: null,
       } as Parameters<typeof insertWatcher>[1],
       new Date(now),
     );

@@ -9,7 +9,9 @@ const target = JSON.parse(process.argv[2] ?? '{}') as DatabaseOptions;
 const database = openDatabase({ ...target, maxConnections: 3, timeout: 10_000 });
 let order = { signal: '', step: '' };
 const matching = new Matching({
-  ...{ database, clock: systemClock, report: () => {} },
+  database,
+  clock: systemClock,
+  report: () => {},
   onStep: (step: MatchingStep) => {
     if (step !== order.step) return;
     const { signal } = order;

@@ -39,7 +39,10 @@ export function openRawFeed(url: string, request: RawFeedRequest): RawFeed {
     get socket() {
       return socket;
     },
-    ...{ sequences, lastId: () => last, hasBegun: () => hasBegun, closed: closing.promise },
+    sequences,
+    lastId: () => last,
+    hasBegun: () => hasBegun,
+    closed: closing.promise,
   };
 
   function open(): Socket {

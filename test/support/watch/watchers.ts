@@ -65,8 +65,13 @@ export async function sendWatcher(
   const text = await response.text();
   const json = text === '' ? {} : (JSON.parse(text) as Record<string, never>);
   return {
-    ...{ status: response.status, headers: response.headers, text, watcher: json as never },
-    ...{ code: json.code ?? null, detail: String(json.detail ?? ''), errors: json.errors ?? [] },
+    status: response.status,
+    headers: response.headers,
+    text,
+    watcher: json as never,
+    code: json.code ?? null,
+    detail: String(json.detail ?? ''),
+    errors: json.errors ?? [],
   };
 }
 

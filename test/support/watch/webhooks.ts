@@ -72,7 +72,9 @@ export async function webhookStage(
   };
   // The tests write what a dispatcher would write.
   const service = await startService(t, {
-    ...{ clock, environment, log },
+    clock,
+    environment,
+    log,
     overrides: { internet, deliversWebhooks: false, ...overrides },
   });
   const ids = await writer(service)(draft('one', { listPrice: 100_000 }));
@@ -84,21 +86,25 @@ export async function webhookStage(
       sendWatcher(place, 'POST', '', { key, body: { target, delivery }, headers }),
   });
   return {
-    ...{ service, clock, target, subscribe, answers, ...clientOf(service) },
+    service,
+    clock,
+    target,
+    subscribe,
+    answers,
+    ...clientOf(service),
     async another(settings, wanted = 0) {
       const folder = await temporaryFolder(t, 'another');
       const { databaseUrl: url } = service;
       const config = readConfig({ DATABASE_URL: url, DATA_DIR: folder, SOURCE: 'none', ...settings }, folder);
       const database = openDatabase({ url, maxConnections: 8, timeout: 20_000 });
       const app = await createApp({
-        ...{
-          config,
-          database,
-          source: null,
-          interval: 0,
-          publicUrl: config.publicUrl ?? 'http://127.0.0.1:8080',
-        },
-        ...{ log: createLog({ level: 'silent' }), overrides: { clock, internet, deliversWebhooks: false } },
+        config,
+        database,
+        source: null,
+        interval: 0,
+        publicUrl: config.publicUrl ?? 'http://127.0.0.1:8080',
+        log: createLog({ level: 'silent' }),
+        overrides: { clock, internet, deliversWebhooks: false },
       });
       const port = await app.server.listen('127.0.0.1', wanted);
       const stop = async (): Promise<void> => {

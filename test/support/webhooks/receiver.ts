@@ -55,8 +55,13 @@ export async function startReceiver(t: Closing, address = '127.0.0.1', port = 0)
   await new Promise<void>((resolve) => server.listen(port, address, resolve));
   const bound = (server.address() as AddressInfo).port;
   const receiver: Receiver = {
-    ...{ url: `http://${address}:${bound}`, port: bound, arrivals: [], forged: [], answer: ok },
-    ...{ secrets: new Map<string, string>(), connections: () => connections },
+    url: `http://${address}:${bound}`,
+    port: bound,
+    arrivals: [],
+    forged: [],
+    answer: ok,
+    secrets: new Map<string, string>(),
+    connections: () => connections,
     close() {
       server.closeAllConnections();
       server.close();

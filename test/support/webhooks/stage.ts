@@ -70,7 +70,11 @@ export function dispatcherParts(
   const allow = ports.map((port) => parseNetworkPort(`127.0.0.0/8:${port}`));
   const access = createWebhookAccess({ clock, allow, ownPorts: () => [] });
   return {
-    ...{ database, clock, access, publicUrl: 'http://freehold.example', random: () => 0 },
+    database,
+    clock,
+    access,
+    publicUrl: 'http://freehold.example',
+    random: () => 0,
     openSecret: (sealed, watcherId) => KEYRING.open(sealed, watcherId),
     disable: (webhook, reason) => disableWebhook({ database, clock }, webhook, reason),
     close: () => access.close(),

@@ -87,7 +87,8 @@ test('as lines come all changes there are, of more than one read and with more b
   const address = { ...NO_ADDRESS, full: `${'long '.repeat(40)}road` };
   await writtenIds(...Array.from({ length: 230 }, (_, home) => draft(`line-${home}`, { address })));
   const answer = await service.get(`/v1/changes?after=${from}`, keys.business, {
-    ...{ accept: 'application/x-ndjson', 'accept-encoding': 'identity' },
+    accept: 'application/x-ndjson',
+    'accept-encoding': 'identity',
   });
   const lines = (await answer.text()).trimEnd().split('\n');
   assert.deepEqual(
@@ -109,8 +110,14 @@ test('a listing that a reader may not see is told as removed, with its id alone;
   assert.equal(hidden.length, 2);
   for (const { sequence, ...rest } of hidden)
     assert.deepEqual(rest, {
-      ...{ object: 'change', type: 'removed', listingId: id, propertyId: null, at: null },
-      ...{ changedFields: [], listing: null, url: null },
+      object: 'change',
+      type: 'removed',
+      listingId: id,
+      propertyId: null,
+      at: null,
+      changedFields: [],
+      listing: null,
+      url: null,
     });
   const whole = await readAll(from, 'display=ignore', keys.internal);
   assert.deepEqual(

@@ -43,14 +43,12 @@ const report = (error: unknown) => assert.fail(String(error));
 const many = { watchers: 100, events: null };
 const tiers = { ...TIERS, free: { ...TIERS.free, ...many }, pro: { ...TIERS.pro, ...many } };
 const options = {
-  ...{
-    database,
-    clock,
-    tiers,
-    report,
-    publicUrl: 'http://127.0.0.1',
-    catalogue: createListingReads(database),
-  },
+  database,
+  clock,
+  tiers,
+  report,
+  publicUrl: 'http://127.0.0.1',
+  catalogue: createListingReads(database),
   setGrantWatched: async () => true,
   webhooks: { keyring: null, limits: new WebhookLimits(clock) },
 } as unknown as WatcherOptions;
@@ -173,13 +171,11 @@ class Life {
 
   get #caller(): Principal {
     return {
-      ...{
-        kind: 'key',
-        tier: this.#plan,
-        owner: `cus:${this.#owner}`,
-        subscription: this.#owner,
-        grant: null,
-      },
+      kind: 'key',
+      tier: this.#plan,
+      owner: `cus:${this.#owner}`,
+      subscription: this.#owner,
+      grant: null,
       account: `cus:${this.#owner}`,
     } as unknown as Principal;
   }
@@ -189,7 +185,9 @@ class Life {
     for (const cadence of CADENCES) {
       const body = {
         target: { type: 'listing', listingId: ids },
-        ...{ events: ['listing.updated'], cadence, timeZone: this.#zones[0] },
+        events: ['listing.updated'],
+        cadence,
+        timeZone: this.#zones[0],
       };
       const { bytes } = await createWatcher(options, { body, caller: this.#caller, headers: {} });
       const { id } = JSON.parse(String(bytes)) as { id: string };
@@ -230,7 +228,11 @@ class Life {
     await database.write((sql) => markOwnersDue(sql, { owner: `cus:${this.#owner}` }));
     const status = async () => ({ state: 'active', plan }) as never;
     await runUpkeep({
-      ...{ database, clock, tiers, report, setGrantWatched: options.setGrantWatched },
+      database,
+      clock,
+      tiers,
+      report,
+      setGrantWatched: options.setGrantWatched,
       ownerStatus: { check: status, checkGrant: status, onHint: () => () => {} },
     });
     for (const { model } of this.watchers) if (!model.isDeleted) model.set({ plan });

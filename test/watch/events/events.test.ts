@@ -49,7 +49,10 @@ test('an event has the documented form, and the same id and cursor at every read
   assert.ok(!publicOwner.includes(owner));
   assert.ok(cursor.length > 0 && Number.isSafeInteger(sequence));
   assert.deepEqual(rest, {
-    ...{ object: 'event', type: 'listing.price_decreased', apiVersion: 'v1', watcherId: watchers[0]?.id },
+    object: 'event',
+    type: 'listing.price_decreased',
+    apiVersion: 'v1',
+    watcherId: watchers[0]?.id,
     timestamp: new Date(clock.now()).toISOString(),
     data: {
       object: { id: `lst_${sequence}`, object: 'listing', price: 4200, status: 'ACTIVE' },

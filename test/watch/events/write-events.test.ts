@@ -13,8 +13,16 @@ const { database } = await testDatabase({ after });
 const NOON = Date.UTC(2026, 0, 5, 12);
 
 const draft = (sequence: number, changes: Partial<EventDraft> = {}): EventDraft => ({
-  ...{ sequence, watcherId: 'wat_a', type: 'search.match_added', ordinal: 0, owner: 'cus:ann' },
-  ...{ eventsPerHour: null, listingId: 'lst_a', matchedOn: ['maxPrice'], at: NOON, held: false },
+  sequence,
+  watcherId: 'wat_a',
+  type: 'search.match_added',
+  ordinal: 0,
+  owner: 'cus:ann',
+  eventsPerHour: null,
+  listingId: 'lst_a',
+  matchedOn: ['maxPrice'],
+  at: NOON,
+  held: false,
   ...changes,
 });
 
@@ -49,7 +57,12 @@ test('a holder with a stale fence writes nothing, neither events nor a position'
 test('the same events written twice are there once', async () => {
   const events = [draft(2, { owner: 'twice' }), draft(3, { owner: 'twice' })];
   const contents = [2, 3].map((sequence) => ({
-    ...{ sequence, listingId: 'lst_a', at: NOON, object: { id: 'lst_a' }, previous: null, changedFields: [] },
+    sequence,
+    listingId: 'lst_a',
+    at: NOON,
+    object: { id: 'lst_a' },
+    previous: null,
+    changedFields: [],
   }));
   for (let time = 0; time < 2; time++)
     await database.transaction((tx) => writeEvents(tx, { ...nothing, events, contents }));
@@ -75,8 +88,14 @@ test('events above the hourly limit are counted, and told once an hour in the pl
   assert.deepEqual(
     rows.map(({ sequence, type }) => `${sequence} ${type.split('.')[1]}`),
     [
-      ...['10 match_added', '11 match_added', '12 match_added', '20 match_added', '21 throttled'],
-      ...['40 match_added', '41 match_added', '42 match_added'],
+      '10 match_added',
+      '11 match_added',
+      '12 match_added',
+      '20 match_added',
+      '21 throttled',
+      '40 match_added',
+      '41 match_added',
+      '42 match_added',
     ],
   );
   const hours = await database.read(

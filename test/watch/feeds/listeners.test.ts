@@ -18,7 +18,9 @@ const { log, clock } = service;
 function startHub(t: Closing, changed: (database: Database) => Database = (database) => database): FeedHub {
   const database = openDatabase({ url: service.databaseUrl, maxConnections: 2 });
   const hub = new FeedHub({
-    ...{ clock, metrics: createMetrics(), publicUrl: service.url },
+    clock,
+    metrics: createMetrics(),
+    publicUrl: service.url,
     database: changed(database),
     checks: { add: () => () => {} },
     report: () => {},

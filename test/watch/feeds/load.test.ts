@@ -37,7 +37,8 @@ test('5,000 feeds that are cut and come back at once, on another process, miss n
   const start = async (addresses: readonly string[], before: readonly RawFeed[] | null) => {
     const feeds = readers.map((key, at) =>
       openRawFeed(addresses[at % addresses.length] ?? url, {
-        ...{ key, retries: true },
+        key,
+        retries: true,
         lastId: before?.[at]?.lastId() ?? '',
       }),
     );

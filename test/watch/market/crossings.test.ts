@@ -30,7 +30,14 @@ const VALUES = [null, -2, -1, 0, 1, 2];
 const operators = fc.constantFrom<Operator>(...OPERATORS);
 const watcherSteps = fc.record({
   kind: fc.constantFrom<'create' | StatusStep>(
-    ...(['create', 'create', 'pause', 'pause', 'resume', 'resume', 'expire', 'delete'] as const),
+    'create',
+    'create',
+    'pause',
+    'pause',
+    'resume',
+    'resume',
+    'expire',
+    'delete',
   ),
   area: fc.constantFrom(...AREAS),
   op: operators,
@@ -118,8 +125,10 @@ const MEETS: Readonly<Record<Operator, (threshold: number) => (value: number) =>
 };
 
 const FROM: Readonly<Record<StatusStep, readonly string[]>> = {
-  ...{ pause: ['active'], resume: ['paused'] },
-  ...{ expire: ['active', 'paused'], delete: ['active', 'paused'] },
+  pause: ['active'],
+  resume: ['paused'],
+  expire: ['active', 'paused'],
+  delete: ['active', 'paused'],
 };
 
 class Crash extends Error {}
@@ -148,7 +157,10 @@ async function run(sequence: readonly Step[]): Promise<void> {
   async function round(values: Values, failure: EvaluationStep | null): Promise<string[]> {
     const computed: string[] = [];
     const evaluator = new MarketEvaluator({
-      ...{ database, clock, metrics: createMetrics(), report: (error) => assert.fail(String(error)) },
+      database,
+      clock,
+      metrics: createMetrics(),
+      report: (error) => assert.fail(String(error)),
       compute: async ({ areaId }) => {
         computed.push(areaId);
         return values[areaId] ?? null;

@@ -39,8 +39,15 @@ const square = (west: number, east: number) => ({
   ] as [number, number][][],
 });
 const area = (name: string, west: number, east: number) => ({
-  ...{ type: 'custom' as const, externalId: name.toLowerCase(), name, aliases: [], codes: {} },
-  ...{ parentReference: null, population: null, boundary: square(west, east), timeZone: 'UTC' },
+  type: 'custom' as const,
+  externalId: name.toLowerCase(),
+  name,
+  aliases: [],
+  codes: {},
+  parentReference: null,
+  population: null,
+  boundary: square(west, east),
+  timeZone: 'UTC',
 });
 await writeAreaBatch(database, 'test', [area('West', 20, 21), area('East', 21, 22)]);
 const areas = new Map(
@@ -59,7 +66,10 @@ async function write(
 ): Promise<void> {
   const drafts = prices.map((listPrice, at) =>
     draft(`${name} ${lng} ${at}`, {
-      ...{ listPrice, bedrooms: 2, livingArea: 1_000, universalPropertyId: `${name} ${lng} ${at}` },
+      listPrice,
+      bedrooms: 2,
+      livingArea: 1_000,
+      universalPropertyId: `${name} ${lng} ${at}`,
       location: { lat: 10.5, lng, precision: 'exact' },
       listedAt: new Date(NOW - 70 * DAY).toISOString(),
       ...facts,
@@ -146,8 +156,14 @@ test('a price that falls below the condition is told once, with the figures that
   assert.deepEqual(others, []);
   const { at, ...data } = crossing ?? {};
   assert.deepEqual(data, {
-    ...{ areaId: west, listingType: 'sale', metric: 'median_list_price', op: 'below', threshold: 300_000 },
-    ...{ window: null, value, previous: before },
+    areaId: west,
+    listingType: 'sale',
+    metric: 'median_list_price',
+    op: 'below',
+    threshold: 300_000,
+    window: null,
+    value,
+    previous: before,
   });
   assert.ok(Math.abs(Date.parse(String(at)) - clock.now()) < 5 * MINUTE);
   await pass(HOUR);
@@ -341,12 +357,20 @@ test('figures are computed in the queue of heavy reads; without room in it they 
     },
   };
   const figures = createMarketFigures({
-    ...{ database, areas: names, findCurrencies: async () => ['USD'], defaultCurrency: null },
+    database,
+    areas: names,
+    findCurrencies: async () => ['USD'],
+    defaultCurrency: null,
     analytics: analytics as unknown as Parameters<typeof createMarketFigures>[0]['analytics'],
   });
   const request = {
-    ...{ areaId: west, listingType: 'sale' as const, metric: 'inventory', propertyType: null },
-    ...{ bedrooms: null, currency: null, window: null },
+    areaId: west,
+    listingType: 'sale' as const,
+    metric: 'inventory',
+    propertyType: null,
+    bedrooms: null,
+    currency: null,
+    window: null,
   };
   await assert.rejects(figures.compute(request, clock.now()), { code: 'OVERLOADED' });
   isFull = false;
@@ -356,11 +380,20 @@ test('figures are computed in the queue of heavy reads; without room in it they 
 test('a figure of an area that is gone is unknown, and no error', async () => {
   const analytics = new AnalyticsQueue(database, clock);
   const figures = createMarketFigures({
-    ...{ database, areas: names, findCurrencies: async () => ['USD'], defaultCurrency: null, analytics },
+    database,
+    areas: names,
+    findCurrencies: async () => ['USD'],
+    defaultCurrency: null,
+    analytics,
   });
   const request = {
-    ...{ areaId: 'gone', listingType: 'sale' as const, metric: 'inventory', propertyType: null },
-    ...{ bedrooms: null, currency: null, window: null },
+    areaId: 'gone',
+    listingType: 'sale' as const,
+    metric: 'inventory',
+    propertyType: null,
+    bedrooms: null,
+    currency: null,
+    window: null,
   };
   assert.equal(await figures.compute(request, clock.now()), null);
   await assert.rejects(figures.interpret(request, clock.now()), { code: 'INVALID_PARAMETER' });

@@ -61,8 +61,13 @@ async function createWatchers(count: number): Promise<void> {
       const isListing = ids.length > 0 && random.chance(0.3);
       const max = 100_000 * (1 + random.below(10));
       const search: SavedSearch = {
-        ...{ listingType: 'sale', ignoreDisplayRules: false, areaNos: [], words: {}, units: 'imperial' },
-        ...{ currency: 'USD', names: { maxPrice: 'maxPrice' } },
+        listingType: 'sale',
+        ignoreDisplayRules: false,
+        areaNos: [],
+        words: {},
+        units: 'imperial',
+        currency: 'USD',
+        names: { maxPrice: 'maxPrice' },
         conditions: [
           { kind: 'statuses', statuses: ['ACTIVE'] },
           { kind: 'range', column: 'price', max },
@@ -71,18 +76,23 @@ async function createWatchers(count: number): Promise<void> {
       const created = await insertWatcher(
         tx,
         {
-          ...{ id: `wat_${random.below(1e9).toString(36)}${at}x`, owner: 'sub:1', allowance: 'sub:1' },
-          ...{ subscription: '1', grant: null, name: null, interpretation: null, cadence: 'instant' },
-          ...{
-            // Above what is ever reached: events are counted, so that those written twice show.
-            eventsPerHour: 1_000_000,
-            requestedCadence: null,
-            timeZone: 'UTC',
-            ignoreDisplayRules: false,
-            backfill: false,
-            expiresAt: null,
-            metadata: {},
-          },
+          id: `wat_${random.below(1e9).toString(36)}${at}x`,
+          owner: 'sub:1',
+          allowance: 'sub:1',
+          subscription: '1',
+          grant: null,
+          name: null,
+          interpretation: null,
+          cadence: 'instant',
+
+          // Above what is ever reached: events are counted, so that those written twice show.
+          eventsPerHour: 1_000_000,
+          requestedCadence: null,
+          timeZone: 'UTC',
+          ignoreDisplayRules: false,
+          backfill: false,
+          expiresAt: null,
+          metadata: {},
           ...(isListing
             ? { target: { type: 'listing', listingId: random.pick(ids) }, search: null }
             : { target: { type: 'search', listingType: 'sale', query: { maxPrice: max } }, search }),

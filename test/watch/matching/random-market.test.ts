@@ -81,15 +81,25 @@ async function createWatchers(): Promise<Watched[]> {
       const watcher = await insertWatcher(
         tx,
         {
-          ...{ id, owner: 'sub:1', allowance: 'sub:1', subscription: '1', grant: null, name: null },
-          ...{ target: { type: 'search', listingType, query: {} }, search, interpretation: null },
-          ...{
-            events: ['search.match_added', 'search.match_removed'],
-            cadence: 'instant',
-            requestedCadence: null,
-            timeZone: 'UTC',
-          },
-          ...{ eventsPerHour: null, ignoreDisplayRules, backfill: false, expiresAt: null, metadata: {} },
+          id,
+          owner: 'sub:1',
+          allowance: 'sub:1',
+          subscription: '1',
+          grant: null,
+          name: null,
+          target: { type: 'search', listingType, query: {} },
+          search,
+          interpretation: null,
+
+          events: ['search.match_added', 'search.match_removed'],
+          cadence: 'instant',
+          requestedCadence: null,
+          timeZone: 'UTC',
+          eventsPerHour: null,
+          ignoreDisplayRules,
+          backfill: false,
+          expiresAt: null,
+          metadata: {},
           initialMatchCount: 0,
         },
         new Date(NOW),
@@ -104,7 +114,8 @@ async function createWatchers(): Promise<Watched[]> {
 /** The ids of the listings that match now, by SQL. */
 async function matchesNow({ search }: Watched): Promise<Set<string>> {
   const resolved = {
-    ...{ areas: [], areaNos: search.areaNos },
+    areas: [],
+    areaNos: search.areaNos,
     words: new Map(Object.entries(search.words)),
   };
   const rows = await database.read(
@@ -132,25 +143,22 @@ async function changeListings(round: number): Promise<void> {
 async function redrawArea(round: number): Promise<void> {
   const [west, east] = [20 - round / 100, 20.5 + round / 50];
   const ring = [
-    ...[
-      [west, 10],
-      [east, 10],
-      [east, 11],
-      [west, 11],
-      [west, 10],
-    ],
+    [west, 10],
+    [east, 10],
+    [east, 11],
+    [west, 11],
+    [west, 10],
   ];
   await writeAreaBatch(database, 'test', [
     {
-      ...{
-        type: 'county',
-        externalId: 'ring',
-        name: 'Ring',
-        parentReference: 'umbra',
-        aliases: [],
-        codes: {},
-      },
-      ...{ population: null, boundary: { type: 'Polygon', coordinates: [ring] } },
+      type: 'county',
+      externalId: 'ring',
+      name: 'Ring',
+      parentReference: 'umbra',
+      aliases: [],
+      codes: {},
+      population: null,
+      boundary: { type: 'Polygon', coordinates: [ring] },
     },
   ]);
 }

@@ -123,7 +123,10 @@ test('what the API would refuse is refused here, in its words', async () => {
   const { proof } = await send({ api_key: key });
   await send({ proof, pause: second.id });
   provider.change(key, {
-    ...{ state: 'active', subscription: `sub_${key.slice(-12).toLowerCase()}`, tier: 'free', endsAt: null },
+    state: 'active',
+    subscription: `sub_${key.slice(-12).toLowerCase()}`,
+    tier: 'free',
+    endsAt: null,
     customer: `holder-${customers}`,
   });
   await service.database.write(

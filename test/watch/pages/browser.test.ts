@@ -60,7 +60,8 @@ for (const [place, width] of Object.entries(WIDTHS)) {
     skip,
   }, async () => {
     const { page, faults, service, key, status } = await openPage({
-      ...{ viewport: { width, height: 800 }, javaScriptEnabled: false },
+      viewport: { width, height: 800 },
+      javaScriptEnabled: false,
     });
     await typeKey(page, key);
     await button(page, 'Pause Family homes').click();

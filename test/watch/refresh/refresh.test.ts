@@ -42,7 +42,9 @@ async function startWorld(t: Closing, keys: readonly string[], perMinute = 60) {
   /** Each call of the source: the key, and when. */
   const calls: { key: string; at: number }[] = [];
   const state: { failure: LiveFailure | null; retryAfter: number | null; before: () => Promise<void> } = {
-    ...{ failure: null, retryAfter: null, before: async () => {} },
+    failure: null,
+    retryAfter: null,
+    before: async () => {},
   };
   const source = {
     ...memory,
@@ -69,7 +71,14 @@ async function startWorld(t: Closing, keys: readonly string[], perMinute = 60) {
   };
   const refresher = createProcess();
   return {
-    ...{ database, clock, calls, state, memory, write, createProcess, source },
+    database,
+    clock,
+    calls,
+    state,
+    memory,
+    write,
+    createProcess,
+    source,
     /** Watches a listing with so many watchers of owners of this plan. */
     async watch(key: string, plan: Plan, count = 1, more: object = {}) {
       const id = listingId(memory.id, key);
@@ -82,17 +91,27 @@ async function startWorld(t: Closing, keys: readonly string[], perMinute = 60) {
           await insertWatcher(
             tx,
             {
-              ...{ id: `wat_refresh${++watchers}`, owner, allowance: owner, subscription: plan, grant: null },
-              ...{ name: null, target: { type: 'listing', listingId: id }, search: null },
-              ...{
-                interpretation: null,
-                events: ['listing.updated'],
-                cadence: 'instant',
-                eventsPerHour: null,
-              },
-              ...{ requestedCadence: null, timeZone: 'UTC' },
-              ...{ ignoreDisplayRules: false, backfill: false, expiresAt: null, metadata: {} },
-              ...{ initialMatchCount: 1, ...more },
+              id: `wat_refresh${++watchers}`,
+              owner,
+              allowance: owner,
+              subscription: plan,
+              grant: null,
+              name: null,
+              target: { type: 'listing', listingId: id },
+              search: null,
+
+              interpretation: null,
+              events: ['listing.updated'],
+              cadence: 'instant',
+              eventsPerHour: null,
+              requestedCadence: null,
+              timeZone: 'UTC',
+              ignoreDisplayRules: false,
+              backfill: false,
+              expiresAt: null,
+              metadata: {},
+              initialMatchCount: 1,
+              ...more,
             } as Parameters<typeof insertWatcher>[1],
             new Date(clock.now()),
           );

@@ -14,16 +14,18 @@ import { openStage } from '../../support/webhooks/stage.ts';
 const GATE = 42;
 
 const requestAt = (now: number): ClaimRequest => ({
-  ...{
-    claim: 'mine',
-    now: new Date(now),
-    lifetime: 45_000,
-    max: 10,
-    maxFailing: 10,
-    perHost: 8,
-    perFailingHost: 2,
-  },
-  ...{ hosts: [], maxEvents: 100, minQueue: 4, maxQueue: 64, publicUrl: 'http://freehold.example' },
+  claim: 'mine',
+  now: new Date(now),
+  lifetime: 45_000,
+  max: 10,
+  maxFailing: 10,
+  perHost: 8,
+  perFailingHost: 2,
+  hosts: [],
+  maxEvents: 100,
+  minQueue: 4,
+  maxQueue: 64,
+  publicUrl: 'http://freehold.example',
 });
 
 test('an event that is committed while its webhook is being claimed is in that claim, or the webhook is in the next', async (t) => {

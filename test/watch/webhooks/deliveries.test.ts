@@ -48,7 +48,12 @@ test('an attempt that a stop of the service cuts is no failure of its webhook, a
   assert.deepEqual(
     { status, attempt, failures, sequence, retryAt, lastError, isClaimed },
     {
-      ...{ status: 'active', attempt: 0, failures: 0, sequence: 0, retryAt: null, lastError: null },
+      status: 'active',
+      attempt: 0,
+      failures: 0,
+      sequence: 0,
+      retryAt: null,
+      lastError: null,
       isClaimed: false,
     },
   );

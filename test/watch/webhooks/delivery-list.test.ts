@@ -45,15 +45,20 @@ test('deliveries are listed with what the last attempt gave, the newest event fi
     ids.toReversed(),
   );
   assert.deepEqual(data[0], {
-    ...{
-      id: ids[1],
-      object: 'delivery',
-      webhookId: webhook?.id,
-      eventId: 'evt_11',
-      eventType: 'listing.updated',
-    },
-    ...{ watcherId, attempt: 1, status: 'failed', httpStatus: 500, latencyMs: 12, response: 'oops' },
-    ...{ error: 'The answer was 500', at: new Date(clock.now()).toISOString(), nextAttemptAt: null },
+    id: ids[1],
+    object: 'delivery',
+    webhookId: webhook?.id,
+    eventId: 'evt_11',
+    eventType: 'listing.updated',
+    watcherId,
+    attempt: 1,
+    status: 'failed',
+    httpStatus: 500,
+    latencyMs: 12,
+    response: 'oops',
+    error: 'The answer was 500',
+    at: new Date(clock.now()).toISOString(),
+    nextAttemptAt: null,
   });
   assert.deepEqual(page, { limit: 20, hasMore: false, nextCursor: null });
 });
@@ -174,8 +179,13 @@ test('a rotation shows the new secret once, and the former one signs for 24 more
   const answer = JSON.parse(rotated.text);
   const until = new Date(clock.now() + 86_400_000).toISOString();
   assert.deepEqual(answer, {
-    ...{ id: webhook?.id, type: 'webhook', url: delivery[0]?.url, status: 'active', lastSuccessAt: null },
-    ...{ secret: answer.secret, previousSecretExpiresAt: until },
+    id: webhook?.id,
+    type: 'webhook',
+    url: delivery[0]?.url,
+    status: 'active',
+    lastSuccessAt: null,
+    secret: answer.secret,
+    previousSecretExpiresAt: until,
   });
   assert.deepEqual(await secrets(), { secret: answer.secret, previous: webhook?.secret, until });
   clock.advance(1_000);

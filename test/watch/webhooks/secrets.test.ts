@@ -71,7 +71,11 @@ test('R30: the data directory, its WAL included, holds the key of secrets in one
   const folder = await temporaryFolder(t, 'webhook-secrets');
   const data = join(folder, 'data');
   const environment = {
-    ...{ DATA_DIR: data, PORT: '0', LOG_LEVEL: 'trace', SOURCE: 'none', WEBHOOK_ALLOW: '127.0.0.1:9' },
+    DATA_DIR: data,
+    PORT: '0',
+    LOG_LEVEL: 'trace',
+    SOURCE: 'none',
+    WEBHOOK_ALLOW: '127.0.0.1:9',
   };
   const service = startCli(t, ['serve'], { folder, environment });
   const url = await serving(service);

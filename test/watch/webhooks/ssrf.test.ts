@@ -51,7 +51,8 @@ for (const allow of ['', '127.0.0.1:1,[::1]:1,10.0.0.0/8:1'])
 test('a permission for everything still leads neither to the service, nor to its database, nor to metadata', async (t) => {
   const ports = [18_099, 5432, 80, 443, 9_000];
   const stage = await webhookStage(t, {
-    ...{ SECRETS_KEY, PORT: '18099' },
+    SECRETS_KEY,
+    PORT: '18099',
     WEBHOOK_ALLOW: ports
       .flatMap((port) => [`0.0.0.0/0:${port}`, `[::]/0:${port}`])
       .join()
@@ -61,15 +62,20 @@ test('a permission for everything still leads neither to the service, nor to its
   stage.answers.set('meta.example', ['169.254.169.254']);
   stage.answers.set('meta6.example', ['fd00:ec2::254']);
   const refused = [
-    ...[url, 'http://127.0.0.1:18099/', 'http://localhost:18099/', 'http://10.0.0.1:18099/'],
-    ...['http://127.0.0.1:5432/', 'https://[::1]:5432/'],
-    ...[
-      'http://169.254.169.254/latest',
-      'https://169.254.170.2/',
-      'http://[fd00:ec2::254]/',
-      'http://[::ffff:a9fe:a9fe]/',
-    ],
-    ...['http://meta.example/', 'https://meta6.example/', 'http://2852039166/'],
+    url,
+    'http://127.0.0.1:18099/',
+    'http://localhost:18099/',
+    'http://10.0.0.1:18099/',
+    'http://127.0.0.1:5432/',
+    'https://[::1]:5432/',
+
+    'http://169.254.169.254/latest',
+    'https://169.254.170.2/',
+    'http://[fd00:ec2::254]/',
+    'http://[::ffff:a9fe:a9fe]/',
+    'http://meta.example/',
+    'https://meta6.example/',
+    'http://2852039166/',
   ];
   const outcomes = await register(stage, refused);
   assert.deepEqual(
@@ -89,7 +95,9 @@ test('the port that the service was given counts as its own, whatever PORT and P
   const [port, other] = [await quietPort(), 9_000];
   const service = await stage.another(
     {
-      ...{ SECRETS_KEY, PORT: '0', PUBLIC_URL: 'https://listings.example' },
+      SECRETS_KEY,
+      PORT: '0',
+      PUBLIC_URL: 'https://listings.example',
       WEBHOOK_ALLOW: `127.0.0.0/8:${port},127.0.0.0/8:${other}`,
     },
     port,

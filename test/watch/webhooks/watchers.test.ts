@@ -41,7 +41,10 @@ test('a webhook is made with its watcher, unverified, and its secret is shown on
   assert.match(first?.secret ?? '', /^whsec_[A-Za-z0-9+/]{43}=$/);
   const { id, secret, ...rest } = second ?? {};
   assert.deepEqual(rest, {
-    ...{ type: 'webhook', url: 'https://b.example:8443/x?y=1', status: 'unverified', lastSuccessAt: null },
+    type: 'webhook',
+    url: 'https://b.example:8443/x?y=1',
+    status: 'unverified',
+    lastSuccessAt: null,
   });
   assert.equal(secret, secretOf(24));
   const read = await send('GET', `/${created.watcher.id}`, { key });

@@ -132,7 +132,8 @@ export function createPolarApi(
   }
 
   const api: PolarApi = {
-    ...{ call, organization },
+    call,
+    organization,
 
     async validateKey(key, asking) {
       const body = { key, organization_id: organization };

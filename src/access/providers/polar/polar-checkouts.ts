@@ -43,8 +43,12 @@ export function createPolarCheckouts(
     async listPlans(signal) {
       const page = { page: 1, limit: MAX_PRODUCTS };
       const query = {
-        ...{ organization_id: api.organization, is_archived: 'false', is_recurring: 'true' },
-        ...{ id: Object.keys(plans), page: '1', limit: String(MAX_PRODUCTS) },
+        organization_id: api.organization,
+        is_archived: 'false',
+        is_recurring: 'true',
+        id: Object.keys(plans),
+        page: '1',
+        limit: String(MAX_PRODUCTS),
       };
       const answer = await api.call('GET', '/v1/products/', { signal, urgency: 'known' }, { query });
       if (answer?.status !== 200) throw nonsense('No list of products');
@@ -105,7 +109,9 @@ function readOffer(
   if (fixed === undefined) return [];
   return [
     {
-      ...{ plan, priceId: id, interval },
+      plan,
+      priceId: id,
+      interval,
       name: textOf(fields, 'name'),
       amount: countOf(fixed, 'price_amount'),
       currency: textOf(fixed, 'price_currency').toLowerCase(),

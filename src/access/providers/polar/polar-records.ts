@@ -80,7 +80,9 @@ export function createRecordReader(organization: string) {
       if (status === undefined) throw nonsense('A license key in no known state');
       if (!LICENSE_KEY.test(key) && !isListed) throw nonsense('Not the text of a license key');
       return {
-        ...{ id: idOf(fields, 'id'), customer, status },
+        id: idOf(fields, 'id'),
+        customer,
+        status,
         benefit: idOf(fields, 'benefit_id'),
         hash: OUR_KEY.test(key) ? keyHash(key) : null,
         expiresAt: dateOf(fields, 'expires_at'),
@@ -101,7 +103,9 @@ export function createRecordReader(organization: string) {
         customer: idOf(fields, 'customer_id'),
         member: fields.member_id === undefined ? null : optionalIdOf(fields, 'member_id'),
         benefit: idOf(fields, 'benefit_id'),
-        ...{ isGranted, key, subscription },
+        isGranted,
+        key,
+        subscription,
       };
     },
 

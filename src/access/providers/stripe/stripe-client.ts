@@ -133,7 +133,10 @@ export class StripeClient {
       [`subscription_data[metadata][${KEY_METADATA}]`]: form.keyId,
     });
     const answer = await this.#api.call({
-      ...{ method: 'POST', path: '/v1/checkout/sessions', body, ...asking },
+      method: 'POST',
+      path: '/v1/checkout/sessions',
+      body,
+      ...asking,
       headers: { 'idempotency-key': idempotencyKey },
     });
     return this.#read.checkout(requireSuccess(answer));

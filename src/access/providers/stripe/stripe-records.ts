@@ -4,8 +4,14 @@ import { ProviderUnavailable } from '../../tiers/provider.ts';
 
 /** States of a subscription at Stripe; any other makes an answer unusable. */
 export const SUBSCRIPTION_STATES = [
-  ...(['incomplete', 'incomplete_expired', 'trialing', 'active'] as const),
-  ...(['past_due', 'canceled', 'unpaid', 'paused'] as const),
+  'incomplete',
+  'incomplete_expired',
+  'trialing',
+  'active',
+  'past_due',
+  'canceled',
+  'unpaid',
+  'paused',
 ] as const;
 export type SubscriptionState = (typeof SUBSCRIPTION_STATES)[number];
 

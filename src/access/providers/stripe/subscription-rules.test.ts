@@ -85,13 +85,19 @@ const cases = fc.record<Case>({
 /** The wire object of a case; products are expanded, as they were asked for. */
 function wireOf({ status, items, cancelIn, cancelsAtPeriodEnd, daysUntilDue }: Case): WireSubscription {
   const price: Omit<NewPrice, 'product' | 'lookupKey'> = {
-    ...{ amount: 100, currency: 'usd', interval: 'month', intervalCount: 1, usage: 'licensed' },
+    amount: 100,
+    currency: 'usd',
+    interval: 'month',
+    intervalCount: 1,
+    usage: 'licensed',
   };
   const wireItems = items.map(({ lookupKey, metadata, began, lasts }): WireItem => {
     const product = productObject(common, { name: 'A product', metadata: { ...metadata } });
     const start = NOW - began * DAY;
     const item = itemObject(common, {
-      ...{ subscription: 'sub_1', start, end: start + lasts * DAY },
+      subscription: 'sub_1',
+      start,
+      end: start + lasts * DAY,
       price: priceObject(common, { ...price, product: product.id, lookupKey }),
     });
     item.price.product = product;

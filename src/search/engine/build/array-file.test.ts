@@ -10,10 +10,15 @@ import { temporaryFolder } from '../../../../test/support/database/database.ts';
 import { type ArrayTree, readArrays, writeArrays } from './array-file.ts';
 
 const TREE = {
-  ...{ sequence: 2 ** 52, format: 'one', none: new Uint8Array(), shorts: Uint16Array.of(65_535, 1) },
+  sequence: 2 ** 52,
+  format: 'one',
+  none: new Uint8Array(),
+  shorts: Uint16Array.of(65_535, 1),
   parts: {
-    ...{ floats: Float32Array.of(0.5, Number.NaN, -0), doubles: Float64Array.of(0.1, 1e300) },
-    ...{ array: Uint32Array.of(1, 2 ** 32 - 1), members: Uint8Array.of(1, 2, 3).subarray(1) },
+    floats: Float32Array.of(0.5, Number.NaN, -0),
+    doubles: Float64Array.of(0.1, 1e300),
+    array: Uint32Array.of(1, 2 ** 32 - 1),
+    members: Uint8Array.of(1, 2, 3).subarray(1),
   },
 };
 

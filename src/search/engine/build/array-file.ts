@@ -43,7 +43,9 @@ export async function writeArrays(path: string, tree: ArrayTree): Promise<void> 
     const header: Header = {
       tree: JSON.stringify(tree, (_, part) => (isArray(part) ? [found.push(part) - 1] : part)),
       arrays: found.map((array) => ({
-        ...{ kind: kindOf(array), length: array.length, checksum: crc32(bytesOf(array)) },
+        kind: kindOf(array),
+        length: array.length,
+        checksum: crc32(bytesOf(array)),
       })),
       byteOrder: endianness(),
     };

@@ -69,7 +69,10 @@ export const mergedTables = ({ rental, sale }: Generation['tables']): MergedTabl
 });
 
 const mergedTable = ({ base, baseRemoved, tail, tailRemoved, tailWords }: Table): MergedTable => ({
-  ...{ base, baseRemoved, tail, tailRemoved },
+  base,
+  baseRemoved,
+  tail,
+  tailRemoved,
   words: tailWords.byRow(),
 });
 

@@ -19,7 +19,10 @@ const id = fc.oneof(
 );
 const listing: fc.Arbitrary<VersionedRow> = fc
   .record({
-    ...{ indexed: rowArbitrary, id, version: fc.nat(), number: fc.constantFrom(...NUMBERS) },
+    indexed: rowArbitrary,
+    id,
+    version: fc.nat(),
+    number: fc.constantFrom(...NUMBERS),
     status: fc.constantFrom('ACTIVE', 'ACTIVE', 'COMING_SOON'),
   })
   .map(({ indexed: { row }, id: own, version, number, status }) => ({

@@ -15,7 +15,11 @@ function noBase(): Segment {
   const none = sharedArray(Uint32Array, 0);
   return {
     ...new GrowingColumns().columns(),
-    ...{ shown: 0, zones: {}, orders: {}, byId: none, idRanks: none },
+    shown: 0,
+    zones: {},
+    orders: {},
+    byId: none,
+    idRanks: none,
     areas: { nos: none, offsets: none, rows: none },
     words: NO_WORDS,
   };

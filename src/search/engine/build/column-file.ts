@@ -25,7 +25,14 @@ const VERSION = 4;
 
 /** What a file must have been written with. */
 const FORMAT = JSON.stringify([
-  ...[VERSION, BLOCK_ROWS, NUMBER_COLUMNS, CODE_COLUMNS, LIST_COLUMNS, TEXT_COLUMNS, FLAGS, ORDER_COLUMNS],
+  VERSION,
+  BLOCK_ROWS,
+  NUMBER_COLUMNS,
+  CODE_COLUMNS,
+  LIST_COLUMNS,
+  TEXT_COLUMNS,
+  FLAGS,
+  ORDER_COLUMNS,
 ]);
 
 interface Content extends SharedBase {

@@ -26,7 +26,8 @@ export const COPIED_COLUMNS = [
   ...CODE_COLUMNS,
   ...FLAGS,
   ...LIST_COLUMNS,
-  ...(['areaNos', 'openHouses'] as const),
+  'areaNos',
+  'openHouses',
   ...TEXT_COLUMNS,
 ] as const;
 

@@ -4,29 +4,56 @@ import type { ListColumn } from '../../query/condition.ts';
 
 /** Numbers and moments (milliseconds); unknown ones are NaN, which every comparison refuses. */
 export const NUMBER_COLUMNS = [
-  ...(['lng', 'lat'] as const),
-  ...([
-    'price',
-    'closePrice',
-    'pricePerArea',
-    'priceChangePercent',
-    'monthlyCost',
-    'associationFee',
-    'tax',
-  ] as const),
-  ...(['bedrooms', 'bathrooms', 'livingArea', 'lotSize', 'yearBuilt', 'stories', 'floor'] as const),
-  ...(['parkingSpaces', 'garageSpaces'] as const),
-  ...(['leaseTermMonths', 'moveInCost', 'monthsFree', 'netEffectivePrice', 'availableFrom'] as const),
-  ...(['listedAt', 'updatedAt', 'closedAt', 'priceChangedAt'] as const),
-  ...(['daysOnMarketStart', 'daysOnMarketEnd'] as const),
+  'lng',
+  'lat',
+
+  'price',
+  'closePrice',
+  'pricePerArea',
+  'priceChangePercent',
+  'monthlyCost',
+  'associationFee',
+  'tax',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'lotSize',
+  'yearBuilt',
+  'stories',
+  'floor',
+  'parkingSpaces',
+  'garageSpaces',
+  'leaseTermMonths',
+  'moveInCost',
+  'monthsFree',
+  'netEffectivePrice',
+  'availableFrom',
+  'listedAt',
+  'updatedAt',
+  'closedAt',
+  'priceChangedAt',
+  'daysOnMarketStart',
+  'daysOnMarketEnd',
 ] as const;
 export type NumberColumn = (typeof NUMBER_COLUMNS)[number];
 
 /** Words of small vocabularies, as codes of a dictionary; code 0 is unknown. */
 export const CODE_COLUMNS = [
-  ...(['status', 'currency', 'propertyType', 'propertySubType', 'furnished', 'priceDirection'] as const),
-  ...(['city', 'neighborhood', 'county', 'state', 'postalCode', 'country'] as const),
-  ...(['agentId', 'officeId', 'providerId'] as const),
+  'status',
+  'currency',
+  'propertyType',
+  'propertySubType',
+  'furnished',
+  'priceDirection',
+  'city',
+  'neighborhood',
+  'county',
+  'state',
+  'postalCode',
+  'country',
+  'agentId',
+  'officeId',
+  'providerId',
 ] as const;
 export type CodeColumn = (typeof CODE_COLUMNS)[number];
 
@@ -44,15 +71,29 @@ export type TextColumn = (typeof TEXT_COLUMNS)[number];
 
 /** Facts that are true, false or unknown: flag number n has bit 2n if it is known, and bit 2n + 1 if it is true. */
 export const FLAGS = [
-  ...(['displayed', 'hasPhotos', 'hasVirtualTour', 'hasPrice'] as const),
-  ...(['newConstruction', 'waterfront', 'noFee', 'rentControl'] as const),
+  'displayed',
+  'hasPhotos',
+  'hasVirtualTour',
+  'hasPrice',
+  'newConstruction',
+  'waterfront',
+  'noFee',
+  'rentControl',
 ] as const;
 export type Flag = (typeof FLAGS)[number];
 
 /** The keys by which whole segments are kept in order. */
 export const ORDER_COLUMNS = [
-  ...(['price', 'pricePerArea', 'bedrooms', 'bathrooms', 'livingArea', 'yearBuilt'] as const),
-  ...(['listedAt', 'updatedAt', 'closedAt', 'priceChangedAt'] as const),
+  'price',
+  'pricePerArea',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'yearBuilt',
+  'listedAt',
+  'updatedAt',
+  'closedAt',
+  'priceChangedAt',
 ] as const satisfies NumberColumn[];
 export type OrderColumn = (typeof ORDER_COLUMNS)[number];
 

@@ -88,7 +88,9 @@ class Engine implements SearchEngine {
       rows: generation === null ? 0 : rowsOf(generation),
       tailRows: this.#keeper?.tailRows ?? 0,
       bytes: generation === null ? 0 : bytesOf(generation),
-      ...{ loads: this.#loads, rebuilds: this.#rebuilds, rebuildTime: this.#rebuildTime },
+      loads: this.#loads,
+      rebuilds: this.#rebuilds,
+      rebuildTime: this.#rebuildTime,
     };
   }
 
@@ -199,7 +201,10 @@ class Engine implements SearchEngine {
     const head = await database.read(headSequence);
     const { sequence: from } = base;
     const follower = createFollower<ChangeState>(database, {
-      ...{ from, report, batchSize: BATCH, endsAtGap: true },
+      from,
+      report,
+      batchSize: BATCH,
+      endsAtGap: true,
     });
     const keeper = this.#keep(base, AbortSignal.any([signal, ending]), (generation) => {
       // Nobody is shown less than was there when it was loaded, nor what is out of use since changes began to be applied.
@@ -215,7 +220,9 @@ class Engine implements SearchEngine {
   #keep(base: Base, signal: AbortSignal, onGeneration: (generation: Generation) => void): GenerationKeeper {
     const { builder, database, report, longestTail = LONGEST_TAIL } = this.#options;
     return new GenerationKeeper(base, {
-      ...{ signal, longestTail, onGeneration },
+      signal,
+      longestTail,
+      onGeneration,
       merge: async (generation) => {
         requireMemory(rowsOf(generation), this.#memory);
         return builder.merge(generation, signal);

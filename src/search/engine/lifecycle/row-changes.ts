@@ -50,6 +50,8 @@ const rowChange = (
   { sequence, after: { row, version } }: ListingChange<ChangeState>,
   current: WordsAndVersion | undefined,
 ): RowChange => ({
-  ...{ sequence, row, version: version ?? current?.version ?? 0 },
+  sequence,
+  row,
+  version: version ?? current?.version ?? 0,
   words: current?.words.filter((word) => isHeldWord(word.charCodeAt(0))).map(hashWord) ?? [],
 });

@@ -38,7 +38,8 @@ export interface FilterContext {
 
 /** Passes no row. */
 export const NOTHING: Filter = {
-  ...{ cost: 0, candidates: new Uint32Array(0) },
+  cost: 0,
+  candidates: new Uint32Array(0),
   judge: () => 'none',
   narrow: () => 0,
 };

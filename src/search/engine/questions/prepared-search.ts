@@ -57,7 +57,9 @@ export class PreparedSearch {
     this.pace = pace;
     this.#search = search;
     this.#context = {
-      ...{ dictionaries, areaNos: resolved.areaNos, startedAt: plan.startedAt },
+      dictionaries,
+      areaNos: resolved.areaNos,
+      startedAt: plan.startedAt,
       areaRows: (columns) => (columns === table.base ? areaRows : null),
       matchText(text, columns) {
         const match = matches.get(text)?.get(columns);

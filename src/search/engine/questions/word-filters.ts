@@ -196,7 +196,8 @@ export function membersFilter({ offsets, values }: Lists, wanted: readonly numbe
 /** Listings with all words of a text. */
 export function textFilter({ rows: candidates, relevance }: TextMatch): Filter {
   return {
-    ...{ cost: 1, candidates },
+    cost: 1,
+    candidates,
     narrow(rows, count) {
       let kept = 0;
       for (let at = 0; at < count; at++) {

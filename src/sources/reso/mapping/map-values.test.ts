@@ -243,7 +243,10 @@ test('every field that is read is asked for', () => {
 
 test('the small one of a picture is its thumbnail, and a picture only where there is no other', () => {
   const medium = (MediaKey: string, MediaObjectID: string, ImageSizeDescription: string) => ({
-    ...{ MediaKey, MediaObjectID, ImageSizeDescription, MediaCategory: 'Photo' },
+    MediaKey,
+    MediaObjectID,
+    ImageSizeDescription,
+    MediaCategory: 'Photo',
     MediaURL: `https://x.test/${MediaKey}.jpg`,
   });
   const { photos } = mapped({

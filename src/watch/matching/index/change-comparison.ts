@@ -42,8 +42,11 @@ export function comparisonOf(
       values: rowValues(change.after.row),
     },
     before: previous && {
-      ...{ listingId, propertyId: change.before?.listing?.propertyId ?? propertyId },
-      ...{ row: previous, words: words?.before ?? null, values: rowValues(previous) },
+      listingId,
+      propertyId: change.before?.listing?.propertyId ?? propertyId,
+      row: previous,
+      words: words?.before ?? null,
+      values: rowValues(previous),
     },
   };
 }

@@ -186,11 +186,25 @@ const readsOf = (condition: Condition): number =>
   readsOfColumns(kindOf(condition).columns(condition)) | (condition.kind === 'text' ? READS.words : 0);
 
 const COLUMN_READS: Readonly<Record<string, number>> = {
-  ...{ id: READS.always, listing_type: READS.always, status: READS.always, displayed: READS.always },
-  ...{ currency: READS.always, price: READS.price, bedrooms: READS.bedrooms, bathrooms: READS.bathrooms },
-  ...{ property_type: READS.propertyType, location: READS.place, area_nos: READS.place, city: READS.place },
-  ...{ neighborhood: READS.place, county: READS.place, state: READS.place, postal_code: READS.place },
-  ...{ country: READS.place, address_key: READS.place, updated_at: READS.updatedAt },
+  id: READS.always,
+  listing_type: READS.always,
+  status: READS.always,
+  displayed: READS.always,
+  currency: READS.always,
+  price: READS.price,
+  bedrooms: READS.bedrooms,
+  bathrooms: READS.bathrooms,
+  property_type: READS.propertyType,
+  location: READS.place,
+  area_nos: READS.place,
+  city: READS.place,
+  neighborhood: READS.place,
+  county: READS.place,
+  state: READS.place,
+  postal_code: READS.place,
+  country: READS.place,
+  address_key: READS.place,
+  updated_at: READS.updatedAt,
 };
 
 const readsOfColumn = (column: string): number => COLUMN_READS[column] ?? READS.other;

@@ -30,11 +30,14 @@ const MAX_NO = 150;
 const optional = <T>(...values: T[]) => fc.constantFrom<T | undefined>(undefined, ...values);
 const range = (column: 'price' | 'bedrooms' | 'bathrooms', values: number[], hasMax: boolean) =>
   fc.record({
-    ...{ kind: fc.constant('range' as const), column: fc.constant(column), min: optional(...values) },
+    kind: fc.constant('range' as const),
+    column: fc.constant(column),
+    min: optional(...values),
     max: hasMax ? optional(...values) : fc.constant(undefined),
   });
 const text = fc.record({
-  ...{ kind: fc.constant('text' as const), words: fc.subarray(WORDS, { minLength: 1 }) },
+  kind: fc.constant('text' as const),
+  words: fc.subarray(WORDS, { minLength: 1 }),
   fields: fc.oneof(
     { weight: 3, arbitrary: fc.constant([...FIELDS]) },
     fc.subarray([...FIELDS], { minLength: 1 }),
@@ -46,11 +49,14 @@ const OPTIONAL_CONDITIONS: readonly fc.Arbitrary<Condition>[] = [
   range('bedrooms', NUMBERS, true),
   range('bathrooms', NUMBERS, false),
   fc.record({
-    ...{ kind: fc.constant('words' as const), column: fc.constant('propertyType' as const) },
+    kind: fc.constant('words' as const),
+    column: fc.constant('propertyType' as const),
     values: fc.subarray(TYPES, { minLength: 2 }),
   }),
   fc.constantFrom('USD', 'EUR').map((currency) => ({
-    ...{ kind: 'words' as const, column: 'currency' as const, values: [currency] },
+    kind: 'words' as const,
+    column: 'currency' as const,
+    values: [currency],
   })),
   fc.oneof(text, text, CONDITIONS.list, CONDITIONS.circle),
 ];
@@ -58,15 +64,19 @@ const OPTIONAL_CONDITIONS: readonly fc.Arbitrary<Condition>[] = [
 /** Watchers that have some of these conditions, so that many of a block require about the same. */
 function watchersWith(usual: readonly fc.Arbitrary<Condition>[]): fc.Arbitrary<IndexedWatcher> {
   const statuses = fc.record({
-    ...{ kind: fc.constant('statuses' as const), statuses: fc.subarray(STATUS, { minLength: 2 }) },
+    kind: fc.constant('statuses' as const),
+    statuses: fc.subarray(STATUS, { minLength: 2 }),
   });
   const conditions = fc.tuple(statuses, ...usual.map((each) => fc.option(each, { freq: 3 })));
   return fc
     .record({
-      ...{ no: fc.integer({ min: 1, max: MAX_NO }), conditions, isExempt: fc.integer({ min: 0, max: 9 }) },
+      no: fc.integer({ min: 1, max: MAX_NO }),
+      conditions,
+      isExempt: fc.integer({ min: 0, max: 9 }),
       areaNos: fc.constantFrom([1], [1], [1], [1, 2], ...(usual.includes(text) ? [[]] : [])),
       listingType: fc.constantFrom('sale', 'sale', 'sale', 'sale', 'rental'),
-      ...{ hasAreaWord: fc.boolean(), wants: fc.integer({ min: 0, max: 9 }) },
+      hasAreaWord: fc.boolean(),
+      wants: fc.integer({ min: 0, max: 9 }),
     })
     .map((drawn) => watcherOf(drawn));
 }
@@ -85,31 +95,43 @@ function watcherOf({ no, conditions, areaNos, listingType, ...drawn }: DrawnWatc
   const ignoreDisplayRules = drawn.isExempt === 0;
   const areas = areaNos.length > 0 ? [{ kind: 'areas', ids: [] }] : [];
   const search = {
-    ...{ listingType, areaNos, ignoreDisplayRules, names: {}, units: 'imperial', currency: null },
+    listingType,
+    areaNos,
+    ignoreDisplayRules,
+    names: {},
+    units: 'imperial',
+    currency: null,
     words: drawn.hasAreaWord ? { oak: { spellings: ['oak', 'umbra'], areaNos: [1] } } : {},
     conditions: [...areas, ...conditions.filter((each) => each !== null)],
   } as SavedSearch;
   return {
-    ...{ no, ignoreDisplayRules, target: { type: 'search', search } },
+    no,
+    ignoreDisplayRules,
+    target: { type: 'search', search },
     events: [drawn.wants === 0 ? 'listing.updated' : 'search.match_added'],
   };
 }
 
 const rowOf = fc
   .record({
-    ...{
-      other: rowArbitrary,
-      price: fc.constantFrom(null, 50, 150, 199.5, 200, 300, 1e9),
-      displayed: fc.boolean(),
-    },
-    ...{ bedrooms: fc.constantFrom(null, 1, 2.5, 3), bathrooms: fc.constantFrom(null, 1, 2.5) },
-    ...{ status: fc.constantFrom(...STATUS), type: fc.constantFrom(...TYPES) },
-    ...{ areaNos: fc.constantFrom([1], [1, 2], [2, 1], [2], []), isSale: fc.integer({ min: 0, max: 4 }) },
+    other: rowArbitrary,
+    price: fc.constantFrom(null, 50, 150, 199.5, 200, 300, 1e9),
+    displayed: fc.boolean(),
+    bedrooms: fc.constantFrom(null, 1, 2.5, 3),
+    bathrooms: fc.constantFrom(null, 1, 2.5),
+    status: fc.constantFrom(...STATUS),
+    type: fc.constantFrom(...TYPES),
+    areaNos: fc.constantFrom([1], [1, 2], [2, 1], [2], []),
+    isSale: fc.integer({ min: 0, max: 4 }),
   })
   .map(({ other, areaNos, isSale, type, ...columns }) => ({
     tokens: other.tokens,
     row: {
-      ...{ ...other.row, ...columns, id: 'lst_1', property_type: type, area_nos: areaNos },
+      ...other.row,
+      ...columns,
+      id: 'lst_1',
+      property_type: type,
+      area_nos: areaNos,
       listing_type: isSale > 0 ? 'sale' : 'rental',
     } as SearchRow,
   }));
@@ -132,7 +154,11 @@ const differing: fc.Arbitrary<readonly (keyof SearchRow)[] | null> = fc.oneof(
 
 const stepArbitrary: fc.Arbitrary<WatchedStep> = fc
   .record({
-    ...{ previous: rowOf, current: rowOf, columns: differing, isNew: fc.boolean(), otherWords: fc.boolean() },
+    previous: rowOf,
+    current: rowOf,
+    columns: differing,
+    isNew: fc.boolean(),
+    otherWords: fc.boolean(),
   })
   .map(({ previous, current, columns, isNew, otherWords }) => {
     const names = columns ?? (Object.keys(current.row) as (keyof SearchRow)[]);
@@ -140,8 +166,14 @@ const stepArbitrary: fc.Arbitrary<WatchedStep> = fc
     const words = new Set(current.tokens);
     return {
       change: {
-        ...{ sequence: 1, at: 0, kind: 'updated', listingId: 'lst_1', propertyId: 'prp_1', quiet: false },
-        ...{ changed: otherWords ? ['words'] : [], wordsBefore: null },
+        sequence: 1,
+        at: 0,
+        kind: 'updated',
+        listingId: 'lst_1',
+        propertyId: 'prp_1',
+        quiet: false,
+        changed: otherWords ? ['words'] : [],
+        wordsBefore: null,
         after: { row: current.row, listing: {} as ListingSummary },
         before: isNew && columns === null ? null : { row: before, listing: {} },
       },

@@ -74,7 +74,8 @@ const targetArbitrary: fc.Arbitrary<WatcherTarget> = fc.oneof(
 const watcherArbitrary: fc.Arbitrary<IndexedWatcher> = fc
   .record({ no: fc.integer({ min: 1, max: 40 }), target: targetArbitrary, wants: fc.boolean() })
   .map(({ no, target, wants }) => ({
-    ...{ no, target },
+    no,
+    target,
     events: (wants ? ['listing.updated'] : ['search.match_added', 'search.match_removed']) as EventType[],
     ignoreDisplayRules: target.type === 'search' && target.search.ignoreDisplayRules,
   }));
@@ -91,8 +92,13 @@ const differingArbitrary: fc.Arbitrary<readonly (string | number)[] | null> = fc
 
 const stepArbitrary: fc.Arbitrary<WatchedStep> = fc
   .record({
-    ...{ previous: rowArbitrary, now: rowArbitrary, id: fc.constantFrom(...IDS), isNew: fc.boolean() },
-    ...{ columns: differingArbitrary, sameWords: fc.boolean(), moved: fc.boolean() },
+    previous: rowArbitrary,
+    now: rowArbitrary,
+    id: fc.constantFrom(...IDS),
+    isNew: fc.boolean(),
+    columns: differingArbitrary,
+    sameWords: fc.boolean(),
+    moved: fc.boolean(),
   })
   .map(({ previous, now, id, isNew, columns, sameWords, moved }) => {
     const after = { ...now.row, id };
@@ -105,7 +111,12 @@ const stepArbitrary: fc.Arbitrary<WatchedStep> = fc
     const keepsWords = sameWords || columns !== null;
     return {
       change: {
-        ...{ sequence: 1, at: 0, kind: 'updated', listingId: id, propertyId: 'prp_1', quiet: false },
+        sequence: 1,
+        at: 0,
+        kind: 'updated',
+        listingId: id,
+        propertyId: 'prp_1',
+        quiet: false,
         changed: keepsWords ? [] : ['words'],
         after: { row: after, listing: {} as ListingSummary },
         before:
@@ -176,8 +187,14 @@ test('a price that becomes known, or unknown again, begins and ends matches', ()
   const [{ row }] = fc.sample(rowArbitrary, { numRuns: 1, seed: 5 }) as [IndexedRow];
   assert.ok(sample !== undefined);
   const search: SavedSearch = {
-    ...{ listingType: 'sale', conditions: [{ kind: 'range', column: 'price', max: 100 }] },
-    ...{ ignoreDisplayRules: false, names: {}, units: 'imperial', currency: null, areaNos: [], words: {} },
+    listingType: 'sale',
+    conditions: [{ kind: 'range', column: 'price', max: 100 }],
+    ignoreDisplayRules: false,
+    names: {},
+    units: 'imperial',
+    currency: null,
+    areaNos: [],
+    words: {},
   } as SavedSearch;
   const index = new WatcherIndex<number>();
   index.add({ ...sample, events: ['search.match_added'], target: { type: 'search', search } }, 1);
@@ -185,12 +202,10 @@ test('a price that becomes known, or unknown again, begins and ends matches', ()
   const sidesOf = (before: number | null, after: number | null): number[] => {
     const sides: number[] = [];
     const change = {
-      ...{
-        listingId: 'lst_1',
-        propertyId: 'prp_1',
-        changed: ['price'],
-        after: { row: { ...shown, price: after } },
-      },
+      listingId: 'lst_1',
+      propertyId: 'prp_1',
+      changed: ['price'],
+      after: { row: { ...shown, price: after } },
       before: { row: { price: before } },
     };
     index.match(change as unknown as ListingChange<ChangeState>, null, (_, each) => sides.push(each));

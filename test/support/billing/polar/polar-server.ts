@@ -66,7 +66,11 @@ export async function startPolarServer(t: Closing, options: PolarServerOptions =
   const polar: PolarServer = {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     accessToken: `polar_oat_${world.organization.replaceAll('-', '')}`,
-    ...{ world, wire, requests, happenings, benefit: world.addBenefit() },
+    world,
+    wire,
+    requests,
+    happenings,
+    benefit: world.addBenefit(),
     fault: options.faults === false ? () => null : randomFaults(options.seed ?? 1),
     alter: (answer) => answer,
     addProduct: (name, amount = 1_900, benefits = [polar.benefit]) =>
@@ -105,7 +109,9 @@ async function readRequest(incoming: IncomingMessage): Promise<PolarRequest> {
   const url = new URL(incoming.url ?? '/', 'http://polar.test');
   return {
     method: incoming.method ?? '',
-    ...{ path: url.pathname, query: url.searchParams, headers: incoming.headers },
+    path: url.pathname,
+    query: url.searchParams,
+    headers: incoming.headers,
     body: Buffer.concat(chunks).toString(),
     at: performance.now(),
   };

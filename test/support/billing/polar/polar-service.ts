@@ -20,7 +20,11 @@ function polarSettings(
   plans: Readonly<Record<string, Plan>>,
 ): PolarSettings {
   return {
-    ...{ kind: 'polar', accessToken, organizationId: world.organization, plans, apiUrl: url },
+    kind: 'polar',
+    accessToken,
+    organizationId: world.organization,
+    plans,
+    apiUrl: url,
     webhookSecrets: [newWebhookSecret()],
   };
 }
@@ -95,7 +99,9 @@ export async function startPolarShop(
   const plans = Object.fromEntries(entries.map(([plan, { id }]) => [id, plan]));
   const settings = polarSettings(server, plans);
   const environment = {
-    ...{ SUBSCRIPTIONS: 'polar', POLAR_API_URL: settings.apiUrl, POLAR_ACCESS_TOKEN: settings.accessToken },
+    SUBSCRIPTIONS: 'polar',
+    POLAR_API_URL: settings.apiUrl,
+    POLAR_ACCESS_TOKEN: settings.accessToken,
     POLAR_ORGANIZATION_ID: settings.organizationId,
     POLAR_WEBHOOK_SECRET: settings.webhookSecrets.join(','),
     POLAR_PLANS: Object.entries(plans)

@@ -51,9 +51,19 @@ export class PolarWorld {
   subscribe(product: PolarProduct, { customer, status = 'active' }: NewSubscription = {}): PolarSubscription {
     const now = this.now();
     const subscription: PolarSubscription = {
-      ...{ id: randomUUID(), customer: customer ?? this.addCustomer(), product, status },
-      ...{ startedAt: now, periodStart: now, periodEnd: now + MONTH, cancelAtPeriodEnd: false },
-      ...{ canceledAt: null, endsAt: null, endedAt: null, pastDueAt: null, pausedAt: null },
+      id: randomUUID(),
+      customer: customer ?? this.addCustomer(),
+      product,
+      status,
+      startedAt: now,
+      periodStart: now,
+      periodEnd: now + MONTH,
+      cancelAtPeriodEnd: false,
+      canceledAt: null,
+      endsAt: null,
+      endedAt: null,
+      pastDueAt: null,
+      pausedAt: null,
     };
     this.subscriptions.push(subscription);
     this.#tell({ type: 'subscription.created', subscription });
@@ -161,7 +171,12 @@ export class PolarWorld {
     const id = randomUUID();
     const now = this.now();
     const checkout: PolarCheckout = {
-      ...{ id, product, status: 'open', createdAt: now, expiresAt: now + 3_600_000, subscription: null },
+      id,
+      product,
+      status: 'open',
+      createdAt: now,
+      expiresAt: now + 3_600_000,
+      subscription: null,
       successUrl: successUrl.replace(/(?:\{|%7B)CHECKOUT_ID(?:\}|%7D)/i, id),
       returnUrl,
     };
@@ -213,8 +228,12 @@ export class PolarWorld {
     if (known?.grantedAt) return;
     const now = this.now();
     const grant = known ?? {
-      ...{ id: randomUUID(), ...scope, createdAt: now },
-      ...{ grantedAt: null, revokedAt: null, key: null },
+      id: randomUUID(),
+      ...scope,
+      createdAt: now,
+      grantedAt: null,
+      revokedAt: null,
+      key: null,
     };
     if (known === undefined) this.grants.push(grant);
     if (scope.benefit.type === 'license_keys') grant.key ??= this.#addKey(scope.customer, scope.benefit);
@@ -231,8 +250,15 @@ export class PolarWorld {
 
   #addKey(customer: PolarCustomer, benefit: PolarBenefit): PolarKey {
     const key: PolarKey = {
-      ...{ id: randomUUID(), customer, benefit, key: newKey(benefit.prefix), status: 'granted' },
-      ...{ expiresAt: null, createdAt: this.now(), validations: 0, lastValidatedAt: null },
+      id: randomUUID(),
+      customer,
+      benefit,
+      key: newKey(benefit.prefix),
+      status: 'granted',
+      expiresAt: null,
+      createdAt: this.now(),
+      validations: 0,
+      lastValidatedAt: null,
     };
     this.keys.push(key);
     return key;

@@ -101,8 +101,14 @@ export class StripeAccount {
 
   addPrice(product: string, wanted: Partial<Omit<NewPrice, 'product'>> = {}): string {
     const price = priceObject(this.#common, {
-      ...{ product, lookupKey: null, amount: 1_000, currency: 'usd' },
-      ...{ interval: 'month', intervalCount: 1, usage: 'licensed', ...wanted },
+      product,
+      lookupKey: null,
+      amount: 1_000,
+      currency: 'usd',
+      interval: 'month',
+      intervalCount: 1,
+      usage: 'licensed',
+      ...wanted,
     });
     this.prices.set(price.id, price);
     return price.id;
@@ -198,7 +204,10 @@ export class StripeAccount {
     const subscription = this.subscribe({ prices: [price], customer, status, metadata });
     const payment: Stripe.Checkout.Session.PaymentStatus = status === 'incomplete' ? 'unpaid' : 'paid';
     Object.assign(open, {
-      ...{ status: 'complete', url: null, customer, subscription: subscription.id },
+      status: 'complete',
+      url: null,
+      customer,
+      subscription: subscription.id,
       payment_status: status === 'trialing' ? 'no_payment_required' : payment,
     });
     this.#tell('checkout.session.completed', open);
@@ -233,9 +242,15 @@ export class StripeAccount {
 
   event(type: string, object: object): WireEvent {
     return {
-      ...{ id: stripeId('evt'), object: 'event', api_version: VERSION, created: this.now },
-      ...{ data: { object: structuredClone(object) }, livemode: this.livemode, pending_webhooks: 1 },
-      ...{ request: { id: null, idempotency_key: null }, type },
+      id: stripeId('evt'),
+      object: 'event',
+      api_version: VERSION,
+      created: this.now,
+      data: { object: structuredClone(object) },
+      livemode: this.livemode,
+      pending_webhooks: 1,
+      request: { id: null, idempotency_key: null },
+      type,
     };
   }
 

@@ -128,7 +128,10 @@ function createSession(account: StripeAccount, { params, origin }: StripeCall): 
     id,
     { livemode: account.livemode, created: account.now },
     {
-      ...{ url: `${origin}/c/pay/${id}`, price, expiresAt: account.now + SESSION, successUrl },
+      url: `${origin}/c/pay/${id}`,
+      price,
+      expiresAt: account.now + SESSION,
+      successUrl,
       cancelUrl: textParam(params, 'cancel_url') ?? null,
       clientReference: textParam(params, 'client_reference_id') ?? null,
       metadata: metadataParam(params),

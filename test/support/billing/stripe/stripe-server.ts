@@ -187,7 +187,8 @@ class Api {
       const [, id = ''] = /\/(\w+_\w+)$/.exec(path) ?? [];
       const ownMode = otherMode === 'live' ? 'test' : 'live';
       throw new StripeFault(404, {
-        ...{ code: 'resource_missing', param: 'id' },
+        code: 'resource_missing',
+        param: 'id',
         message: `No such object: '${id}'; a similar object exists in ${ownMode} mode, but a ${otherMode} mode key was used to make this request.`,
       });
     }

@@ -21,7 +21,9 @@ export function stripeEnvironment({
   webhookSecret,
 }: StripeServer): Readonly<Record<string, string>> {
   return {
-    ...{ SUBSCRIPTIONS: 'stripe', STRIPE_API_URL: url, STRIPE_SECRET_KEY: secretKey },
+    SUBSCRIPTIONS: 'stripe',
+    STRIPE_API_URL: url,
+    STRIPE_SECRET_KEY: secretKey,
     STRIPE_WEBHOOK_SECRET: webhookSecret,
   };
 }

@@ -19,7 +19,9 @@ export class StripeFault extends Error {
 
 export function missing(what: string, id: string, param = 'id', status = 404): StripeFault {
   return new StripeFault(status, {
-    ...{ code: 'resource_missing', param, message: `No such ${what}: '${id}'` },
+    code: 'resource_missing',
+    param,
+    message: `No such ${what}: '${id}'`,
     doc_url: 'https://stripe.com/docs/error-codes/resource-missing',
   });
 }

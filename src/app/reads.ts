@@ -1,0 +1,103 @@
+// Wiring of what answers reads: the catalogue and its cache, searches, figures and facts of the market, refreshes of one listing.
+
+import { createCatalogue } from '../ingest/listing-writer.ts';
+import type { Log } from '../lib/log.ts';
+import type { Metrics } from '../lib/metrics.ts';
+import { createPropertyCache } from '../listings/property-cache.ts';
+import { createRefresh } from '../live/refresh.ts';
+import { loadFactsInThread } from '../market/facts/load-facts.ts';
+import {
+  type FactSource,
+  type FactsStatus,
+  MarketFacts,
+  type MarketFactsOptions,
+  NO_FACTS,
+} from '../market/facts/market-facts.ts';
+import { createMarketFigures } from '../market/figure.ts';
+import type { BuilderTarget } from '../search/engine/build/builder-thread.ts';
+import { AnalyticsQueue, type Places } from '../search/summaries/analytics-queue.ts';
+import { createFindCurrencies } from '../search/summaries/currency.ts';
+import { createFindLoading } from '../sources/first-load.ts';
+import type { Source } from '../sources/source.ts';
+import { createSearch, type SearchWiring } from './search.ts';
+import { measureCostly } from './search-metrics.ts';
+
+export interface ReadsOptions extends Pick<MarketFactsOptions, 'database' | 'clock' | 'report'> {
+  readonly metrics: Metrics;
+  readonly log: Log;
+  readonly defaultCurrency: string | null;
+  /** Null: listings come from imports only. */
+  readonly source: Source | null;
+  /** Of searches, without what is made here. */
+  readonly search: Pick<SearchWiring, 'settings' | 'onReady' | 'builder' | 'longestTail'>;
+  /** Where a thread finds the database; absent: facts are loaded in this one. */
+  readonly threadTarget?: BuilderTarget;
+  /** Of costly questions. */
+  readonly places?: Places;
+}
+
+export function createReads(options: ReadsOptions) {
+  const { database, clock, metrics, report, source } = options;
+  const catalogue = createCatalogue(database);
+  const cache = createPropertyCache(catalogue, database, report);
+  const analytics = new AnalyticsQueue(database, clock, options.places);
+  measureCostly(metrics, analytics);
+  const findCurrencies = createFindCurrencies(database, {
+    version: () => cache.version(),
+    monotonic: () => clock.monotonic(),
+  });
+  const facts = createMarketFacts(options);
+  const search = createSearch({ ...options, ...options.search, analytics, cache });
+  const { backend, areas, records, engine, untilSearched } = search;
+  return {
+    catalogue,
+    cache,
+    analytics,
+    findCurrencies,
+    facts,
+    backend,
+    areas,
+    records,
+    engine,
+    figures: createMarketFigures({ ...options, findCurrencies, analytics, areas }),
+    refresh: createRefresh({ ...options, catalogue, untilSearched }),
+    findLoading: createFindLoading({ database, clock, source: source?.id ?? null, untilSearched }),
+    /** Resolves once searches are answered, or will not be for some time. */
+    start: () => search.start(),
+    async stop() {
+      await facts.stop();
+      await search.stop();
+    },
+    close: () => cache.close(),
+  };
+}
+
+/** Where figures find facts, until it is stopped. */
+interface StartedFacts extends FactSource {
+  stop(): Promise<void>;
+}
+
+function createMarketFacts(options: ReadsOptions): StartedFacts {
+  const { search, metrics, log, threadTarget: target, database, clock, report } = options;
+  if (search.settings.engine === 'postgres') return { ...NO_FACTS, stop: async () => {} };
+  const onReady = (listings: number): void =>
+    log.info({ event: 'market', listings }, `Figures among ${listings} listings are computed in memory`);
+  const load = target && ((signal: AbortSignal) => loadFactsInThread(target, signal));
+  const facts = new MarketFacts({ database, clock, report, onReady, load });
+  const gauge = (name: string, help: string, value: (status: FactsStatus) => number) =>
+    metrics.gauge(`freehold_market_facts_${name}`, help, () => value(facts.status()));
+  gauge('ready', '1 if figures of the market are computed in memory.', ({ isReady }) => Number(isReady));
+  gauge('rows', 'Listings that figures of the market are computed from in memory.', ({ rows }) => rows);
+  gauge('bytes', 'Bytes that these listings take with their periods and events.', ({ bytes }) => bytes);
+  metrics.observableCounter(
+    'freehold_market_facts_loads_total',
+    'Loads of what figures of the market are computed from.',
+    () => facts.status().loads,
+  );
+  metrics.observableCounter(
+    'freehold_market_facts_answers_total',
+    'Figures of the market that were computed in memory.',
+    () => facts.status().answers,
+  );
+  return facts;
+}
