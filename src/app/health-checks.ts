@@ -1,12 +1,13 @@
 // Readiness checks: the database, the first load, searches, and, for information only, the source.
 
 import type { HealthCheck } from '../http/server/health.ts';
-import { Problem } from '../lib/problem.ts';
+import { nullIfUnavailable, Problem } from '../lib/problem.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import type { Replication } from '../sources/replicate.ts';
 import { findReport } from '../sources/report-store.ts';
+import { refusedPartsText } from '../sources/value-counts.ts';
 import { describeRows, describeSearch } from './describe-search.ts';
 
 export interface CheckedParts {
@@ -66,10 +67,14 @@ function sourceCheck(replication: Replication, source: string, database: Databas
     async check() {
       const { state, failure, rereadFailure, detail } = replication.status();
       const own = { failure: failure ?? rereadFailure, detail };
-      const known = state === 'waiting' ? await database.read((sql) => findReport(sql, source)) : own;
-      if (known === null || known.failure === null) return state;
-      const text = known.detail === null ? known.failure : `${known.failure}: ${known.detail}`;
-      throw new Problem('OVERLOADED', `Reading from the source fails: ${text}`);
+      const report = await nullIfUnavailable(database.read((sql) => findReport(sql, source)));
+      const known = state === 'waiting' ? report : own;
+      if (known !== null && known.failure !== null) {
+        const text = known.detail === null ? known.failure : `${known.failure}: ${known.detail}`;
+        throw new Problem('OVERLOADED', `Reading from the source fails: ${text}`);
+      }
+      const refused = refusedPartsText(report?.withheld ?? []);
+      return refused === null ? state : `${state}; ${refused}`;
     },
   };
 }

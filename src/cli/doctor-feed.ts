@@ -3,7 +3,7 @@
 import type { Config } from '../config.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { findReport } from '../sources/report-store.ts';
-import type { ValueCount } from '../sources/value-counts.ts';
+import { REFUSED_PART, refusedPartsText, type ValueCount } from '../sources/value-counts.ts';
 import { FAULT_REMEDIES, type Finding, fail, ok, warn } from './doctor-checks.ts';
 import { count } from './output.ts';
 
@@ -25,13 +25,24 @@ export async function checkFeed({ source }: Pick<Config, 'source'>, database: Da
   ];
 }
 
-function withheldFindings(withheld: readonly ValueCount[]): Finding[] {
+function withheldFindings(counts: readonly ValueCount[]): Finding[] {
+  const withheld = counts.filter(({ field }) => field !== REFUSED_PART);
+  const refused = refusedPartsText(counts);
   const isPlain = ({ field, value }: ValueCount) =>
     field !== 'PropertyType' && NO.includes(value.toLowerCase());
   const types = withheld.filter(({ field }) => field === 'PropertyType');
   const odd = withheld.filter((each) => !types.includes(each) && !isPlain(each));
   const plain = withheld.filter(isPlain);
   return [
+    ...(refused === null
+      ? []
+      : [
+          warn(
+            'parts of listings',
+            `${refused}, so that listings come without`,
+            'Ask the operator of the feed to allow it for your account.',
+          ),
+        ]),
     ...(plain.length > 0 ? [ok('display rules', describe(plain))] : []),
     ...(odd.length > 0
       ? [

@@ -7,6 +7,17 @@ export interface ValueCount {
   readonly listings: number;
 }
 
+/** Stands for the field where a server refuses to send a part of its listings, which is the value. */
+export const REFUSED_PART = '$expand';
+
+/** The parts of listings that the server refuses to send; null: none. */
+export function refusedPartsText(counts: readonly ValueCount[]): string | null {
+  const parts = counts
+    .filter(({ field }) => field === REFUSED_PART)
+    .map(({ value }) => String(JSON.parse(value)));
+  return parts.length === 0 ? null : `the server refuses to expand ${parts.join(' and ')}`;
+}
+
 /** What is counted is bounded, whatever a source sends: what is beyond is not counted. */
 const MAX_VALUES = 100;
 const MAX_LISTINGS = 10_000;

@@ -2,6 +2,7 @@
 
 import type { Cadence } from '../access/tiers/tiers.ts';
 import { compileBody } from '../http/input/body.ts';
+import { Faults } from '../http/input/faults.ts';
 import { parseTime } from '../lib/clock.ts';
 import { hasCredential } from '../lib/log.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -55,18 +56,38 @@ export function parseWatcher(body: unknown, now: number): WatcherInput {
   checkMetadataKeys(body.metadata);
   const sent = READ_CREATE[targetTypeOf(body)](body) as SentMembers;
   const { name = null, cadence = null, backfill = false } = sent;
-  const target = sent.target.type === 'market' ? readMarketTarget({ ...sent.target }) : sent.target;
-  if (backfill && target.type === 'market')
-    throw invalidMember('/backfill', 'is of searches: a market watcher tells crossings from now on');
+  const { type } = sent.target;
+  const faults = new Faults();
+  const target = faults.attempt(() =>
+    sent.target.type === 'market' ? readMarketTarget({ ...sent.target }) : sent.target,
+  );
+  if (backfill && type === 'market')
+    faults.add(invalidMember('/backfill', 'is of searches: a market watcher tells crossings from now on'));
+  const { timeZone, events, expiresAt, metadata } = readMembers(faults, sent, { type, now, metadata: {} });
+  faults.report();
   return {
-    target,
+    target: target ?? sent.target,
     name,
     requestedCadence: cadence,
     backfill,
-    timeZone: timeZoneOf(sent.timeZone),
-    events: parseEvents(sent.events, target.type) ?? defaultEventsOf(target.type),
-    expiresAt: parseExpiry(sent.expiresAt, now) ?? null,
-    metadata: mergeMetadata({}, sent.metadata),
+    timeZone,
+    events: events ?? defaultEventsOf(type),
+    expiresAt: expiresAt ?? null,
+    metadata,
+  };
+}
+
+/** The members that have rules beyond the schema; their faults are kept. */
+function readMembers(
+  faults: Faults,
+  sent: Omit<SentMembers, 'target'>,
+  { type, now, metadata }: Pick<Watcher, 'metadata'> & { readonly type: TargetType; readonly now: number },
+) {
+  return {
+    timeZone: faults.attempt(() => timeZoneOf(sent.timeZone)),
+    events: faults.attempt(() => parseEvents(sent.events, type)),
+    expiresAt: faults.attempt(() => parseExpiry(sent.expiresAt, now)),
+    metadata: faults.attempt(() => mergeMetadata(metadata, sent.metadata)) ?? metadata,
   };
 }
 
@@ -85,14 +106,17 @@ export function parseUpdate(body: unknown, watcher: Watcher, now: number): Watch
     if (name in body)
       throw invalidMember(`/${name}`, 'cannot be changed; create another watcher and delete this one');
   const sent = READ_UPDATE(body) as Partial<SentMembers>;
-  const expiresAt = parseExpiry(sent.expiresAt, now);
+  const faults = new Faults();
+  const { type } = watcher.target;
+  const read = readMembers(faults, sent, { type, now, metadata: watcher.metadata });
+  faults.report();
   return {
     name: sent.name === undefined ? watcher.name : sent.name,
-    events: parseEvents(sent.events, watcher.target.type) ?? watcher.events,
+    events: read.events ?? watcher.events,
     requestedCadence: sent.cadence === undefined ? watcher.requestedCadence : sent.cadence,
-    timeZone: timeZoneOf(sent.timeZone) ?? watcher.timeZone,
-    expiresAt: expiresAt === undefined ? watcher.expiresAt : expiresAt,
-    metadata: mergeMetadata(watcher.metadata, sent.metadata),
+    timeZone: read.timeZone ?? watcher.timeZone,
+    expiresAt: read.expiresAt === undefined ? watcher.expiresAt : read.expiresAt,
+    metadata: read.metadata,
   };
 }
 

@@ -97,6 +97,30 @@ test('a feed whose pages are a circle is named in /readyz?verbose and doctor', a
   assert.match(finding?.remedy ?? '', /operator of the feed/);
 });
 
+test('a server that refuses to expand media is read without, and what is missing is named', async (t) => {
+  const records = recordsOf(3);
+  const { config, database, checks, status } = await serve(t, (request) => {
+    if (isMetadata(request)) return NO_METADATA;
+    return request.url.searchParams.has('$expand')
+      ? { status: 400 }
+      : listOf(records, request, { pageSize: 50 });
+  });
+  // Forms of the query are tried a second apart.
+  await until('the load is complete', async () => {
+    await checks();
+    return status()?.state === 'following';
+  });
+  await until('it is reported', async () => (await checkFeed(config, database)).length > 1);
+  const [read, parts] = await checkFeed(config, database);
+  assert.deepEqual([read?.state, read?.detail], ['ok', 'read to its end']);
+  assert.deepEqual(
+    [parts?.state, parts?.detail],
+    ['warn', 'the server refuses to expand Media, so that listings come without'],
+  );
+  const found = (await checks()).find(({ name }) => name === 'source');
+  assert.deepEqual([found?.ok, found?.detail], [true, 'following; the server refuses to expand Media']);
+});
+
 test('doctor counts the values that withhold listings, and what is withheld is found by nobody', async (t) => {
   const more: readonly FeedRecord[] = [
     { InternetEntireListingDisplayYN: 'F' },

@@ -241,6 +241,20 @@ test('each fault of a body names its member and the remedy, and creates nothing'
   assert.deepEqual((watcher as unknown as { data: unknown[] }).data, []);
 });
 
+test('all faults of a body are named in one answer', async () => {
+  const { key } = await subscribe('pro');
+  const pointersOf = ({ errors }: Awaited<ReturnType<typeof create>>) =>
+    errors.map(({ pointer }) => pointer).sort();
+  const form = { target, name: 5, cadence: 'yearly', backfill: 'yes', filters: {} };
+  assert.deepEqual(pointersOf(await create(key, form)), ['/backfill', '/cadence', '/filters', '/name']);
+  const rules = { timeZone: 'Mars/Olympus', events: ['listing.close'], expiresAt: '2020-01-01T00:00:00Z' };
+  const pointers = ['/events/0', '/expiresAt', '/timeZone'];
+  assert.deepEqual(pointersOf(await create(key, { ...rules, target })), pointers);
+  const { watcher } = await create(key);
+  const change = await send('PATCH', `/${watcher.id}`, { key, body: rules });
+  assert.deepEqual([change.status, change.code, pointersOf(change)], [400, 'INVALID_BODY', pointers]);
+});
+
 test('a change cannot reach the target, and is refused where a creation would be', async () => {
   const { key } = await subscribe('pro');
   const { watcher } = await create(key);

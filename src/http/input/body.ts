@@ -2,9 +2,10 @@
 
 import type { TObject, TSchema } from 'typebox';
 import { Compile } from 'typebox/compile';
+import { Settings } from 'typebox/system';
 import { redact } from '../../lib/log.ts';
-import { faultSentence, Problem } from '../../lib/problem.ts';
-import { groupPairs, parsePairs } from './query.ts';
+import { type FieldError, Problem } from '../../lib/problem.ts';
+import { fieldProblem, groupPairs, parsePairs } from './query.ts';
 import { asValueSchema } from './values.ts';
 
 const DEEPEST = 32;
@@ -136,21 +137,47 @@ function repeated(name: string): Problem {
   return new Problem('INVALID_BODY', `${field} was sent more than once; send it once.`);
 }
 
-/** Compiles the validator of a parsed body, which returns it unchanged. Throws INVALID_BODY with the first error. */
+/** Faults that the validator finds in one body: those of each alternative count. */
+const MAX_ERRORS = 64;
+Settings.Set({ maxErrors: MAX_ERRORS });
+
+/** Compiles the validator of a parsed body, which returns it unchanged. Throws INVALID_BODY with all its faults. */
 export function compileBody(schema: TSchema): (body: unknown) => unknown {
   const validator = Compile(schema);
   return (body) => {
     if (validator.Check(body)) return body;
-    throw firstFault(validator.Errors(body));
+    throw bodyProblem(faultsOf(validator.Errors(body)));
   };
 }
 
-function firstFault([first]: ReturnType<ReturnType<typeof Compile>['Errors']>): Problem {
-  const { instancePath, keyword, message, params } = first ?? { instancePath: '', keyword: '', message: '' };
-  const list = params !== undefined && 'allowedValues' in params ? `: ${params.allowedValues}` : '';
-  const isUnknown = keyword === 'boolean';
-  const detail = isUnknown ? 'is not a member of this object' : `${message}${list}`;
-  const pointer = redact(instancePath).slice(0, 200);
-  const subject = pointer === '' ? 'The body' : `The member ${pointer.slice(1)}`;
-  return new Problem('INVALID_BODY', faultSentence(subject, { detail }), { errors: [{ pointer, detail }] });
+/** One INVALID_BODY for all these faults of members. */
+export const bodyProblem = (errors: readonly FieldError[]): Problem =>
+  fieldProblem(
+    errors,
+    ({ pointer = '' }) => (pointer === '' ? 'The body' : `The member ${pointer.slice(1)}`),
+    'INVALID_BODY',
+  );
+
+type SchemaErrors = ReturnType<ReturnType<typeof Compile>['Errors']>;
+
+/** One fault for each member: of alternatives that all fail, the first one's. */
+function faultsOf(all: SchemaErrors): FieldError[] {
+  const unions = all.filter(({ keyword }) => keyword === 'anyOf').map(({ instancePath }) => instancePath);
+  const memberOf = (path: string): string =>
+    unions.find((union) => path === union || path.startsWith(`${union}/`)) ?? path;
+  const faults = new Map<string, FieldError>();
+  // The member itself says more than the object that may not have it.
+  for (const error of all.filter(({ keyword }) => keyword !== 'additionalProperties')) {
+    const member = memberOf(error.instancePath);
+    if (!faults.has(member)) faults.set(member, faultOf(error));
+  }
+  return [...faults.values()];
+}
+
+function faultOf({ instancePath, keyword, message, params }: SchemaErrors[number]): FieldError {
+  const list = 'allowedValues' in params ? `: ${params.allowedValues}` : '';
+  return {
+    pointer: redact(instancePath).slice(0, 200),
+    detail: keyword === 'boolean' ? 'is not a member of this object' : `${message}${list}`,
+  };
 }

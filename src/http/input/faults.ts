@@ -1,6 +1,7 @@
 // Faults of a request: all of them in one answer, not one after the other.
 
 import { type FieldError, Problem } from '../../lib/problem.ts';
+import { bodyProblem } from './body.ts';
 import { parameterProblem } from './query.ts';
 import { UnreadParameters } from './unread-parameters.ts';
 
@@ -10,11 +11,16 @@ const OF_PARAMETERS: readonly Problem['code'][] = ['INVALID_PARAMETER', 'INVALID
 const isOfParameters = (error: unknown): error is Problem =>
   error instanceof Problem && OF_PARAMETERS.includes(error.code) && error.errors.length > 0;
 
+/** The same, or of members of the body. */
+const isOfRequest = (error: unknown): error is Problem =>
+  isOfParameters(error) ||
+  (error instanceof Problem && error.code === 'INVALID_BODY' && error.errors.length > 0);
+
 /** Collects the faults of several parts, to report them together. */
 export class Faults {
   readonly #problems: Problem[] = [];
 
-  /** What `read` gives; undefined if it throws a problem of a parameter, which is kept. Throws all other errors. */
+  /** What `read` gives; undefined if it throws a problem of a parameter or member, which is kept. Throws all other errors. */
   attempt<T>(read: () => T): T | undefined {
     try {
       return read();
@@ -24,9 +30,9 @@ export class Faults {
     }
   }
 
-  /** Keeps a problem of a parameter. Throws all other errors. */
+  /** Keeps a problem of a parameter or member. Throws all other errors. */
   add(error: unknown): void {
-    if (!isOfParameters(error)) throw error;
+    if (!isOfRequest(error)) throw error;
     this.#problems.push(error);
   }
 
@@ -47,8 +53,11 @@ function combined(problems: readonly Problem[]): Problem {
       return !known.has(text) && known.add(text);
     });
   const [first] = problems;
-  return first !== undefined && errors.length === first.errors.length ? first : parameterProblem(errors);
+  return first !== undefined && errors.length === first.errors.length ? first : problemOf(problems, errors);
 }
+
+const problemOf = (problems: readonly Problem[], errors: readonly FieldError[]): Problem =>
+  problems.every(({ code }) => code === 'INVALID_BODY') ? bodyProblem(errors) : parameterProblem(errors);
 
 /** What each of these gives, in their order. Throws one problem with the faults of all. */
 export function readAll<T>(parts: readonly (() => T)[]): T[] {

@@ -165,11 +165,12 @@ export function parameterProblem(errors: readonly FieldError[]): Problem {
 export function fieldProblem(
   errors: readonly FieldError[],
   subjectOf: (error: FieldError) => string,
+  code: 'INVALID_PARAMETER' | 'INVALID_BODY' = 'INVALID_PARAMETER',
 ): Problem {
   const [first = { detail: 'is not valid' }, ...others] = errors;
   const more = others.length === 1 ? 'fault is' : 'faults are';
   const rest = others.length === 0 ? '' : ` ${others.length} more ${more} listed in errors.`;
-  return new Problem('INVALID_PARAMETER', `${faultSentence(subjectOf(first), first)}${rest}`, { errors });
+  return new Problem(code, `${faultSentence(subjectOf(first), first)}${rest}`, { errors });
 }
 
 /** Compiles the parser of all occurrences of a parameter: exactly one for a single value, any number for a list. */

@@ -5,7 +5,7 @@ import { withDeadline } from '../../../lib/clock.ts';
 import type { Outbound, OutboundAnswer } from '../../../lib/outbound.ts';
 import { isOlder, type ListingDraft } from '../../../listings/draft.ts';
 import { feedFault, LiveError, type Source, type SourcePage, sourceTimeout } from '../../source.ts';
-import { ValueCounts } from '../../value-counts.ts';
+import { REFUSED_PART, ValueCounts } from '../../value-counts.ts';
 import { FieldReader, isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
 import { completeChildren } from './children.ts';
@@ -65,7 +65,9 @@ export function resoSource(options: ResoOptions): Source {
   const withheldValues = new ValueCounts();
   const note = (field: string) => void fieldErrors.set(field, (fieldErrors.get(field) ?? 0) + 1);
   const map = (record: UpstreamRecord) => {
-    const values: [field: string, value: unknown][] = [];
+    const values: [field: string, value: unknown][] = session
+      .refusedParts()
+      .map((part) => [REFUSED_PART, part]);
     const withheld = (field: string, value: unknown) => void values.push([field, value]);
     const latest = latestModification(clock.now());
     const draft = mapProperty(record, { currency, timeZone, showsByDefault, note, withheld, latest });

@@ -23,6 +23,12 @@ const EXPANDED: readonly (readonly [name: string, option: QueryOption])[] = [
   ['OpenHouses', 'openHouses'],
 ];
 
+/** Names of what is not expanded since the server refuses it. */
+export const refusedParts = (refused: ReadonlySet<QueryOption>): readonly string[] => [
+  ...(refused.has('media') ? ['Media'] : []),
+  ...(refused.has('openHouses') ? ['OpenHouse'] : []),
+];
+
 /** A literal in OData's quoting. */
 function literal(key: string, { numericKey }: PropertyShape): string {
   return numericKey && /^-?\d+$/.test(key) ? key : `'${key.replaceAll("'", "''")}'`;

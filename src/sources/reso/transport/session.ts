@@ -5,7 +5,7 @@ import type { Outbound, OutboundAnswer, OutboundRequest } from '../../../lib/out
 import { SingleFlight } from '../../../lib/single-flight.ts';
 import { LiveError, sourceTimeout } from '../../source.ts';
 import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
-import type { QueryOption, QueryRules } from './query.ts';
+import { type QueryOption, type QueryRules, refusedParts } from './query.ts';
 import { requireSuccess, sendRequest } from './request.ts';
 import type { Tokens } from './token.ts';
 
@@ -74,6 +74,11 @@ export class Session {
   /** Remembers which parts of queries the server refuses. */
   refuse(options: ReadonlySet<QueryOption>): void {
     this.#refused = options;
+  }
+
+  /** What the server refuses to send beside its listings. */
+  refusedParts(): readonly string[] {
+    return refusedParts(this.#refused);
   }
 
   /** From now on all media of a listing are requested at once; false when they are already. */
