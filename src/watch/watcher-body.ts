@@ -62,7 +62,7 @@ export function parseWatcher(body: unknown, now: number): WatcherInput {
     sent.target.type === 'market' ? readMarketTarget({ ...sent.target }) : sent.target,
   );
   if (backfill && type === 'market')
-    faults.add(invalidMember('/backfill', 'is of searches: a market watcher tells crossings from now on'));
+    faults.add(invalidMember('/backfill', 'is of searches: a market watcher reports crossings from now on'));
   const { timeZone, events, expiresAt, metadata } = readMembers(faults, sent, { type, now, metadata: {} });
   faults.report();
   return {

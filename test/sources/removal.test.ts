@@ -10,7 +10,7 @@ import type { Database } from '../../src/postgres/client/database.ts';
 import { removeSource, SourceInUse } from '../../src/sources/removal.ts';
 import { takeReaderLock } from '../../src/sources/store.ts';
 import { area, at, square } from '../support/catalogue/catalogue.ts';
-import { draft } from '../support/catalogue/drafts.ts';
+import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { importFile } from '../support/catalogue/imports.ts';
 import { until } from '../support/check/until.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
@@ -35,6 +35,8 @@ function homes(source: string, offset: number): ListingDraft[] {
       onMarketDate: new Date(NOON - (60 - offset - number) * DAY).toISOString().slice(0, 10),
       location: at(40.5 + number / 100, -90.5),
       universalPropertyId: number % 3 === 0 ? `home-${number}` : null,
+      address: { ...NO_ADDRESS, city: number % 2 === 0 ? 'Shared' : `Only ${source}`, country: 'US' },
+      features: ['pool', `${source} sauna`],
     }),
   );
 }

@@ -62,7 +62,7 @@ export function createAccountForm(options: AccountFormOptions): AccountForm {
     return withHeaders(reply, { ...VARY, ...retryHeaders(error) });
   }
 
-  /** Whoever holds a key, as long as they do not send very many forms. */
+  /** The caller that a key belongs to, unless it sends too many forms. */
   async function admit(
     call: FormCall,
     holder: KeyHolder,
@@ -102,7 +102,7 @@ export function createAccountForm(options: AccountFormOptions): AccountForm {
   };
 }
 
-/** Whoever types a key is remembered, and so is whoever goes on with it; after they had it forgotten no proof brings it back. */
+/** True after a key was typed, or while the cookie is there: once it was forgotten, no proof brings it back. */
 export async function isToRemember(
   cookie: KeyForm['cookie'],
   headers: IncomingHttpHeaders,

@@ -1,4 +1,4 @@
-// Limit of open files and sockets of this process, as Linux tells it.
+// Limit of open files and sockets of this process, as Linux reports it.
 
 import { readFileSync } from 'node:fs';
 

@@ -117,7 +117,7 @@ export function likelyDelimiter(heading: string, used: string, columns: readonly
 /** What to write into the map. */
 export function delimiterText(found: string, used: string): string {
   const shown = JSON.stringify(found);
-  return `its columns are parted by ${shown} and not by ${JSON.stringify(used)}: say "file": {"delimiter": ${shown}} in the map`;
+  return `its columns are separated by ${shown} and not by ${JSON.stringify(used)}: say "file": {"delimiter": ${shown}} in the map`;
 }
 
 function unquoted(name: string): string {

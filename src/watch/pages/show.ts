@@ -101,7 +101,7 @@ function deliveryOf({ url, type, at, nextAttemptAt, ...delivery }: Delivery): De
   };
 }
 
-/** Events of a digest that are told of; its own facts say how many it has. */
+/** Events that a digest lists; its own facts say how many it has. */
 const DIGEST_EVENTS = 5;
 
 function eventsOf({ rows, contents, held }: EventPage, currency: string | null): EventView[] {
@@ -115,9 +115,9 @@ function eventsOf({ rows, contents, held }: EventPage, currency: string | null):
     const inside = held.filter(
       ({ digest, watcherId }) => digest === row.sequence && watcherId === row.watcherId,
     );
-    const told = inside
+    const listed = inside
       .slice(0, DIGEST_EVENTS)
       .map((each) => `${eventTitle(each.type)}: ${factsOf(each).join(', ')}`);
-    return { type: row.type, at: Date.parse(row.at), facts: [...factsOf(row), ...told] };
+    return { type: row.type, at: Date.parse(row.at), facts: [...factsOf(row), ...listed] };
   });
 }
