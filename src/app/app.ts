@@ -179,7 +179,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     metrics,
     setGrantWatched: watchGrant,
     rateLimiter: access.rateLimiter,
-    oauth: oauth.routes(keyForm),
+    oauth: oauth.endpoints(keyForm),
     billing: billing.routes,
     keyForm,
     document: () => server.openapi,

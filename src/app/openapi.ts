@@ -13,7 +13,7 @@ import { DAY, HOUR, MINUTE, systemClock } from '../lib/clock.ts';
 import { createLog } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { NO_FACTS } from '../market/facts/market-facts.ts';
-import { oauthRoutes } from '../oauth/authorization-server.ts';
+import { oauthEndpoints } from '../oauth/authorization-server.ts';
 import { LIFETIMES } from '../oauth/protocol/tokens.ts';
 import { openDatabase } from '../postgres/client/database.ts';
 import { createLocalBuilder } from '../search/engine/build/build-base.ts';
@@ -165,7 +165,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     sample: null,
     keyForm,
     billing: [],
-    oauth: oauthRoutes({
+    oauth: oauthEndpoints({
       ...common,
       provider,
       log,

@@ -3,10 +3,13 @@
 import type { KeyForm } from '../access/key-form/key-form.ts';
 import { accessRoutes, type UsageParts } from '../access/routes.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
+import { grantsRoutes } from '../account/grants/routes.ts';
+import { type BillingPageOptions, billingPageRoutes } from '../account/plans/routes.ts';
+import { type AccountOptions, accountRoutes } from '../account/routes.ts';
+import { watcherPageRoutes } from '../account/watchers/routes.ts';
 import type { AreaIdCache } from '../areas/area-cache.ts';
 import { areaRoutes } from '../areas/routes.ts';
-import { type AccountOptions, accountRoutes } from '../billing/pages/account-routes.ts';
-import { type BillingPageOptions, billingPageRoutes } from '../billing/pages/routes.ts';
+import { changeRoutes } from '../changes/http/routes.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
@@ -23,26 +26,25 @@ import type { MarketFigures } from '../market/figure.ts';
 import { marketRoutes } from '../market/routes.ts';
 import { countMarket } from '../market/store.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
+import type { OAuthEndpoints } from '../oauth/authorization-server.ts';
 import { LIFETIMES } from '../oauth/protocol/tokens.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { PriceTrends } from '../property/price-trend-store.ts';
 import { propertyRoutes } from '../property/routes.ts';
-import { freezeSearch } from '../search/http/freeze-search.ts';
 import type { RecordCache } from '../search/http/record-cache.ts';
 import { searchRoutes } from '../search/http/routes.ts';
-import { createSavedMatches } from '../search/http/saved-matches.ts';
 import type { SearchBackend } from '../search/query/search-backend.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { FindCurrencies } from '../search/summaries/currency.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
-import { changeRoutes } from '../watch/changes/routes.ts';
 import { eventRoutes } from '../watch/events/routes.ts';
 import type { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { feedRoutes } from '../watch/feeds/routes.ts';
-import { watcherPageRoutes } from '../watch/pages/routes.ts';
+import { freezeSearch } from '../watch/freeze-search.ts';
 import type { SavedSearches, WatcherOptions } from '../watch/resolve-target.ts';
 import { watcherRoutes } from '../watch/routes.ts';
+import { createSavedMatches } from '../watch/saved-matches.ts';
 import { webhookRoutes } from '../watch/webhook-routes.ts';
 import { deliveryRoutes } from '../watch/webhooks/delivery-routes.ts';
 import { findExampleIds } from './example-store.ts';
@@ -85,7 +87,7 @@ export interface FeatureParts extends UsageParts {
   /** Where customers see and change their payments; null: not told. */
   readonly portalUrl: string | null;
   /** The endpoints of the authorization server. */
-  readonly oauth: readonly Route<Principal>[];
+  readonly oauth: OAuthEndpoints;
   /** The webhook of the payment service. */
   readonly billing: readonly Route<Principal>[];
   readonly clock: Clock;
@@ -125,7 +127,8 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   const mcp = mcpParts(features, parts);
   const routes: readonly Route<Principal>[] = [
     ...features,
-    ...parts.oauth,
+    ...parts.oauth.routes,
+    ...grantsRoutes({ ...parts, endGrant: parts.oauth.endGrant }),
     ...parts.billing,
     ...mcpRoutes(mcp),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),

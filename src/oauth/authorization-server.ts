@@ -14,9 +14,9 @@ import { createDocumentFinder, type FindDocument } from './clients/client-docume
 import { isRevokedClient } from './clients/find-client.ts';
 import { registrationRoute } from './clients/registration-endpoint.ts';
 import { FreeGrantCap, type FreeGrantLimits } from './consents/free-grant-cap.ts';
-import { grantsRoutes } from './consents/grants-routes.ts';
+import { revokeGrantOf } from './consents/grant-store.ts';
 import { createAudit, createOAuthMetrics } from './protocol/audit.ts';
-import type { OAuthContext, Revocation } from './protocol/context.ts';
+import { announceRevocation, type OAuthContext, type Revocation } from './protocol/context.ts';
 import { metadataRoutes } from './protocol/metadata-routes.ts';
 import { createSharedKeys, type SharedKeys } from './protocol/shared-key-store.ts';
 import type { GrantLimits } from './protocol/tokens.ts';
@@ -48,7 +48,7 @@ export interface AuthorizationServer {
   /** Signs what pages with a key form keep; the same in all processes. Throws DATABASE_UNAVAILABLE. */
   proofKey(): Promise<Buffer>;
   /** The endpoints; `keyForm` checks the API keys that people type. */
-  routes(keyForm: KeyForm): readonly Route<Principal>[];
+  endpoints(keyForm: KeyForm): OAuthEndpoints;
   /** Calls back with every revocation, of any process. */
   onRevoked(listener: (revocation: Revocation) => void): void;
   /** Stops listening and sweeping: call it after the server has drained. */
@@ -68,8 +68,8 @@ export function startAuthorizationServer(
   return {
     verifier,
     proofKey: async () => (await sharedKeys()).proof,
-    routes: (keyForm) =>
-      oauthRoutes({
+    endpoints: (keyForm) =>
+      oauthEndpoints({
         ...options,
         keyForm,
         sharedKeys,
@@ -91,8 +91,14 @@ export interface OAuthRoutesOptions extends AuthorizationServerOptions, Pick<OAu
   readonly findDocument: FindDocument;
 }
 
+export interface OAuthEndpoints {
+  readonly routes: readonly Route<Principal>[];
+  /** Ends a grant of this subscription with its tokens; false if it has no such active grant. */
+  endGrant(subscription: string, grant: number): Promise<boolean>;
+}
+
 /** The endpoints. Starts nothing. */
-export function oauthRoutes(options: OAuthRoutesOptions): readonly Route<Principal>[] {
+export function oauthEndpoints(options: OAuthRoutesOptions): OAuthEndpoints {
   const { database, clock } = options;
   const shared = {
     ...options,
@@ -107,12 +113,19 @@ export function oauthRoutes(options: OAuthRoutesOptions): readonly Route<Princip
     freeGrantThrottle: new RequestThrottle(clock, FREE_GRANTS_PER_MINUTE),
     freeGrantCap: new FreeGrantCap(shared, options.freeGrantLimits),
   };
-  return [
-    ...metadataRoutes(options.publicUrl),
-    registrationRoute(context),
-    ...authorizeRoutes(context),
-    tokenRoute(context),
-    revocationRoute(context),
-    ...grantsRoutes(context),
-  ];
+  return {
+    routes: [
+      ...metadataRoutes(options.publicUrl),
+      registrationRoute(context),
+      ...authorizeRoutes(context),
+      tokenRoute(context),
+      revocationRoute(context),
+    ],
+    async endGrant(subscription, grant) {
+      const now = new Date(clock.now());
+      const ended = await database.write((sql) => revokeGrantOf(sql, subscription, grant, now));
+      if (ended) announceRevocation(context, { grant, reason: 'owner_request' });
+      return ended;
+    },
+  };
 }

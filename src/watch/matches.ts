@@ -12,9 +12,9 @@ import { presentListing, type ReaderView } from '../listings/presenter.ts';
 import { ListingSchema } from '../listings/record.ts';
 import { parseFields, selectFields } from '../listings/sparse-fields.ts';
 import type { StoredListing } from '../listings/store.ts';
-import type { PageOptions } from '../search/http/saved-matches.ts';
 import { exactTotal, type FoundTotal, TotalNoteSchema, TotalSchema } from '../search/summaries/total.ts';
 import { findTargetListings, viewOf, type WatcherOptions } from './resolve-target.ts';
+import type { PageOptions } from './saved-matches.ts';
 import type { Watcher } from './watcher.ts';
 
 export const MatchesQuery = Type.Object({

@@ -9,10 +9,10 @@ import { buildReaderView, isVisible, presentListing, type ReaderView } from '../
 import { findTimeZone, type ListingReads, type StoredListing } from '../listings/store.ts';
 import type { MarketFigures } from '../market/figure.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import type { FreezeRequest, FrozenSearch } from '../search/http/freeze-search.ts';
-import type { SavedMatches } from '../search/http/saved-matches.ts';
+import type { FreezeRequest, FrozenSearch } from './freeze-search.ts';
 import type { NewCondition } from './market/condition.ts';
 import { resolveMarketTarget } from './market-target.ts';
+import type { SavedMatches } from './saved-matches.ts';
 import type { TargetInput, Watcher } from './watcher.ts';
 import type { WebhookParts } from './webhooks/register-webhooks.ts';
 

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { renderGrantsKeyPage } from './grants-page.ts';
 import { renderError, renderUnavailable } from './replies.ts';
 
 const pages = {
@@ -12,7 +11,6 @@ const pages = {
     requestId: 'req_1',
   }),
   unavailable: renderUnavailable(),
-  ask: renderGrantsKeyPage(null),
 };
 
 for (const [name, html] of Object.entries(pages)) {

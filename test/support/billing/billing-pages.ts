@@ -2,7 +2,7 @@
 
 import type { TestContext } from 'node:test';
 import { TIERS } from '../../../src/access/tiers/tiers.ts';
-import { type BillingPageOptions, billingPageRoutes } from '../../../src/billing/pages/routes.ts';
+import { type BillingPageOptions, billingPageRoutes } from '../../../src/account/plans/routes.ts';
 import { textOf } from '../browser/page-text.ts';
 import { manualClock } from '../service/clock.ts';
 import { serveRoutes, type TestRoute } from '../service/http-server.ts';

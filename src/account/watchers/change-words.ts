@@ -1,7 +1,7 @@
 // Change of a listing in plain words: which members changed, with their former values where they are short.
 
 import { enumWords, moneyWords } from '../../page/words.ts';
-import type { ContentRow } from '../events/read-store.ts';
+import type { ContentRow } from '../../watch/events/read-store.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 

@@ -3,7 +3,6 @@
 import { type Static, Type } from 'typebox';
 import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
-import { headSequence } from '../../changes/change-store.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import { LogPageSchema } from '../../http/output/log-page.ts';
 import type { Reply } from '../../http/output/reply.ts';
@@ -13,6 +12,7 @@ import { displayParameter, unitsParameter } from '../../listings/common-paramete
 import { buildReaderView, type ReaderView } from '../../listings/presenter.ts';
 import { AddressSchema, ListingSchema, nullable, oneOf, text } from '../../listings/record.ts';
 import { abortableDatabase, type Database } from '../../postgres/client/database.ts';
+import { headSequence } from '../change-store.ts';
 import { type PublicChange, readChangePage } from './change-pages.ts';
 
 export interface ChangeRouteOptions {

@@ -1,26 +1,26 @@
 // Freezing of a search: a watcher's query read, its areas, words and currency looked up once, as a saved search.
 
-import type { Principal } from '../../access/tiers/tiers.ts';
-import { findNamedAreas } from '../../areas/name-store.ts';
-import { ofMembers } from '../../http/input/json-query.ts';
-import { invalidParameter, Problem } from '../../lib/problem.ts';
-import { requireDisplay } from '../../listings/presenter.ts';
-import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
-import type { Database } from '../../postgres/client/database.ts';
-import { toJson } from '../../postgres/client/value-types.ts';
-import { type Condition, isCurrency } from '../query/condition.ts';
-import { planSearch, type ResolvedSearch, type SearchPlan } from '../query/plan.ts';
-import { readSavedQuery, writtenNames } from '../query/saved-query.ts';
-import type { SavedSearch } from '../query/saved-search.ts';
+import type { Principal } from '../access/tiers/tiers.ts';
+import { findNamedAreas } from '../areas/name-store.ts';
+import { ofMembers } from '../http/input/json-query.ts';
+import { invalidParameter, Problem } from '../lib/problem.ts';
+import { requireDisplay } from '../listings/presenter.ts';
+import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { toJson } from '../postgres/client/value-types.ts';
+import { type NameSuggestion, suggestNames } from '../search/http/name-suggestions.ts';
+import { resolveQuery } from '../search/http/resolve-query.ts';
+import { type Condition, isCurrency } from '../search/query/condition.ts';
+import { planSearch, type ResolvedSearch, type SearchPlan } from '../search/query/plan.ts';
+import { readSavedQuery, writtenNames } from '../search/query/saved-query.ts';
+import type { SavedSearch } from '../search/query/saved-search.ts';
 import {
   type CurrencyChoice,
   type CurrencyOptions,
   comparesMoney,
   type ResolvedCurrency,
   resolveCurrency,
-} from '../summaries/currency.ts';
-import { type NameSuggestion, suggestNames } from './name-suggestions.ts';
-import { resolveQuery } from './resolve-query.ts';
+} from '../search/summaries/currency.ts';
 
 export interface FreezeOptions
   extends Pick<CurrencyOptions, 'backend' | 'findCurrencies' | 'defaultCurrency'> {

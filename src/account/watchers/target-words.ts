@@ -2,8 +2,8 @@
 
 import { shortened } from '../../page/html.ts';
 import { enumWords, moneyWords } from '../../page/words.ts';
-import { figureWords, percentWords } from '../figure-words.ts';
-import type { TargetInput } from '../watcher.ts';
+import { figureWords, percentWords } from '../../watch/figure-words.ts';
+import type { TargetInput } from '../../watch/watcher.ts';
 
 type MarketTarget = Extract<TargetInput, { readonly type: 'market' }>;
 

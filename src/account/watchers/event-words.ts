@@ -1,8 +1,8 @@
 // Event in plain words: what happened, and to which home.
 
 import { enumWords, moneyWords, priceWords } from '../../page/words.ts';
-import type { ContentRow, EventRow } from '../events/read-store.ts';
-import { figureWords, percentWords } from '../figure-words.ts';
+import type { ContentRow, EventRow } from '../../watch/events/read-store.ts';
+import { figureWords, percentWords } from '../../watch/figure-words.ts';
 import { changeWords } from './change-words.ts';
 import { metricWords } from './target-words.ts';
 

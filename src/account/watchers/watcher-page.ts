@@ -4,7 +4,7 @@ import { forgetForm } from '../../access/key-form/key-page.ts';
 import { renderDocument } from '../../page/document.ts';
 import { type Fragment, type Html, html, shortened, visibleText } from '../../page/html.ts';
 import { dateAndTime, dayAndTime } from '../../page/time.ts';
-import { isPausedByOwner } from '../watcher.ts';
+import { isPausedByOwner } from '../../watch/watcher.ts';
 import {
   code,
   factList,

@@ -2,10 +2,10 @@
 
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { Problem } from '../../lib/problem.ts';
-import { pauseWatcher, resumeWatcher } from '../change-watcher.ts';
-import type { WatcherOptions } from '../resolve-target.ts';
-import { testWebhooks } from '../webhook-routes.ts';
-import { redeliver } from '../webhooks/delivery-routes.ts';
+import { pauseWatcher, resumeWatcher } from '../../watch/change-watcher.ts';
+import type { WatcherOptions } from '../../watch/resolve-target.ts';
+import { testWebhooks } from '../../watch/webhook-routes.ts';
+import { redeliver } from '../../watch/webhooks/delivery-routes.ts';
 import type { Notice } from './elements.ts';
 
 export const STEPS = ['pause', 'resume', 'test', 'redeliver'] as const;

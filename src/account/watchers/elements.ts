@@ -3,8 +3,8 @@
 import type { Cadence } from '../../access/tiers/tiers.ts';
 import { type Fragment, type Html, html, shortened, visibleText } from '../../page/html.ts';
 import { dayAndTime } from '../../page/time.ts';
-import type { Watcher } from '../watcher.ts';
-import type { Webhook } from '../webhooks/webhook.ts';
+import type { Watcher } from '../../watch/watcher.ts';
+import type { Webhook } from '../../watch/webhooks/webhook.ts';
 import { REASONS } from './event-words.ts';
 import type { TargetWords } from './target-words.ts';
 

@@ -1,10 +1,10 @@
 // Page about a key: its plan, what the month has left, and where apps, watchers and payments are managed.
 
-import { forgetForm, type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
-import { type Tier, type TierPlan, tierName } from '../../access/tiers/tiers.ts';
-import { renderDocument } from '../../page/document.ts';
-import { type Fragment, type Html, html } from '../../page/html.ts';
-import { dateAndTime, timeUntil } from '../../page/time.ts';
+import { forgetForm, type KeyFault, keyField, titleWith } from '../access/key-form/key-page.ts';
+import { type Tier, type TierPlan, tierName } from '../access/tiers/tiers.ts';
+import { renderDocument } from '../page/document.ts';
+import { type Fragment, type Html, html } from '../page/html.ts';
+import { dateAndTime, timeUntil } from '../page/time.ts';
 
 const TITLE = 'Your account';
 

@@ -9,15 +9,15 @@ import {
   pageErrors,
   VARY,
   withHeaders,
-} from '../../access/key-form/account-form.ts';
-import { isOwnForm, type KeyForm } from '../../access/key-form/key-form.ts';
-import type { RateLimiter } from '../../access/limits/rate-limiter.ts';
-import { withOwnerPlan } from '../../access/routes.ts';
-import { limitAccount, type Plan, type Principal } from '../../access/tiers/tiers.ts';
-import { type Route, route } from '../../http/frame/route.ts';
-import type { Reply } from '../../http/output/reply.ts';
-import type { Clock } from '../../lib/clock.ts';
-import { pageReply } from '../../page/document.ts';
+} from '../access/key-form/account-form.ts';
+import { isOwnForm, type KeyForm } from '../access/key-form/key-form.ts';
+import type { RateLimiter } from '../access/limits/rate-limiter.ts';
+import { withOwnerPlan } from '../access/routes.ts';
+import { limitAccount, type Plan, type Principal } from '../access/tiers/tiers.ts';
+import { type Route, route } from '../http/frame/route.ts';
+import type { Reply } from '../http/output/reply.ts';
+import type { Clock } from '../lib/clock.ts';
+import { pageReply } from '../page/document.ts';
 import { type AccountView, renderAccountKeyPage, renderAccountPage } from './account-page.ts';
 
 const PATH = '/account';

@@ -1,15 +1,15 @@
 // Current matches of saved searches: a page of listings, newest first, and the exact number.
 
-import type { AreaIdCache } from '../../areas/area-cache.ts';
-import { queryDigest, readCursor } from '../../http/input/cursor.ts';
-import type { Clock } from '../../lib/clock.ts';
-import type { Database } from '../../postgres/client/database.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { SavedSearch } from '../query/saved-search.ts';
-import type { SearchBackend } from '../query/search-backend.ts';
-import { parseSort, valueKindOf } from '../query/sort.ts';
-import { readPage, type SearchPage } from './pagination.ts';
-import { resolveSaved } from './resolve-query.ts';
+import type { AreaIdCache } from '../areas/area-cache.ts';
+import { queryDigest, readCursor } from '../http/input/cursor.ts';
+import type { Clock } from '../lib/clock.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { readPage, type SearchPage } from '../search/http/pagination.ts';
+import { resolveSaved } from '../search/http/resolve-query.ts';
+import type { SearchPlan } from '../search/query/plan.ts';
+import type { SavedSearch } from '../search/query/saved-search.ts';
+import type { SearchBackend } from '../search/query/search-backend.ts';
+import { parseSort, valueKindOf } from '../search/query/sort.ts';
 
 export interface SavedMatchesOptions {
   readonly database: Database;

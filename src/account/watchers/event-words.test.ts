@@ -1,7 +1,7 @@
 // Tests of events in plain words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ContentRow, EventRow } from '../events/read-store.ts';
+import type { ContentRow, EventRow } from '../../watch/events/read-store.ts';
 import { eventFacts, eventTitle } from './event-words.ts';
 
 const ROW: EventRow = {

@@ -2,14 +2,14 @@
 
 import { Type } from 'typebox';
 import { createAccountForm, isToRemember, VARY, withHeaders } from '../../access/key-form/account-form.ts';
-import { isOwnForm, type KeyFields } from '../../access/key-form/key-form.ts';
+import { isOwnForm, type KeyFields, type KeyForm } from '../../access/key-form/key-form.ts';
 import { type KeyFault, keyPageReply } from '../../access/key-form/key-page.ts';
 import type { Principal, Scope } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
+import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { pageReply } from '../../page/document.ts';
-import { type GrantView, renderGrantList, renderGrantsKeyPage } from '../pages/grants-page.ts';
+import { type GrantRow, listGrantsOf } from '../../oauth/consents/grant-store.ts';
 import {
   authorizeErrors,
   errorReply,
@@ -17,11 +17,11 @@ import {
   keyProblem,
   OFFERED,
   wantsJson,
-} from '../pages/replies.ts';
-import { announceRevocation } from '../protocol/context.ts';
-import { ErrorPage, requireOwnForm, requireSameOrigin } from '../protocol/errors.ts';
-import type { ConsentContext } from './consent.ts';
-import { type GrantRow, listGrantsOf, revokeGrantOf } from './grant-store.ts';
+} from '../../oauth/pages/replies.ts';
+import { ErrorPage, requireOwnForm, requireSameOrigin } from '../../oauth/protocol/errors.ts';
+import { pageReply } from '../../page/document.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { type GrantView, renderGrantList, renderGrantsKeyPage } from './grants-page.ts';
 
 const PATH = '/oauth/grants';
 const BODY_BYTES = 16_384;
@@ -52,6 +52,15 @@ const Grants = Type.Object(
   { $id: 'OAuthGrants', description: 'The apps that have access with a key.' },
 );
 
+export interface GrantPageContext {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  readonly keyForm: KeyForm;
+  /** Ends a grant of this subscription with its tokens; false if it has no such active grant. */
+  endGrant(subscription: string, grant: number): Promise<boolean>;
+}
+
 type Call = Pick<RequestContext<Principal>, 'headers' | 'address' | 'mediaType' | 'requestId'>;
 
 /** Grants that a page shows. */
@@ -72,7 +81,7 @@ const common = {
 } as const;
 
 /** GET and POST /oauth/grants. Like consent, not open to scripts of other pages. */
-export function grantsRoutes(context: ConsentContext): readonly Route<Principal>[] {
+export function grantsRoutes(context: GrantPageContext): readonly Route<Principal>[] {
   const define = route<Principal>();
   const form = createAccountForm({ ...context, path: PATH, renderKeyPage: renderGrantsKeyPage });
   return [
@@ -116,11 +125,14 @@ export function grantsRoutes(context: ConsentContext): readonly Route<Principal>
   ];
 }
 
-function keyPage({ publicUrl }: ConsentContext, fault: KeyFault | null): Reply {
+function keyPage({ publicUrl }: GrantPageContext, fault: KeyFault | null): Reply {
   return withHeaders(keyPageReply(renderGrantsKeyPage(fault), fault, publicUrl), VARY);
 }
 
-async function listPage(context: ConsentContext, { subscription, proof, ended }: GrantList): Promise<Reply> {
+async function listPage(
+  context: GrantPageContext,
+  { subscription, proof, ended }: GrantList,
+): Promise<Reply> {
   const { database, clock, keyForm } = context;
   const now = new Date(clock.now());
   const grants = (await database.read((sql) => listGrantsOf(sql, subscription, now))).map(toView);
@@ -133,7 +145,7 @@ interface Fields extends KeyFields {
   readonly end?: string;
 }
 
-async function handleGrants(context: ConsentContext, call: Call, fields: Fields): Promise<Reply> {
+async function handleGrants(context: GrantPageContext, call: Call, fields: Fields): Promise<Reply> {
   const { database, clock, publicUrl, keyForm } = context;
   const isForProgram = wantsJson(call.mediaType);
   // Programs send the key itself. A form that a proof opens needs the word of the browser that it is ours.
@@ -159,14 +171,9 @@ async function handleGrants(context: ConsentContext, call: Call, fields: Fields)
   return withHeaders(page, { ...VARY, ...cookie });
 }
 
-/** Ends one grant of this subscription; false if it has no such active grant. */
-async function endGrant(context: ConsentContext, subscription: string, id: string): Promise<boolean> {
-  if (!/^\d{1,15}$/.test(id)) return false;
-  const grant = Number(id);
-  const now = new Date(context.clock.now());
-  const ended = await context.database.write((sql) => revokeGrantOf(sql, subscription, grant, now));
-  if (ended) announceRevocation(context, { grant, reason: 'owner_request' });
-  return ended;
+/** A form may send anything as the grant's id. */
+async function endGrant(context: GrantPageContext, subscription: string, id: string): Promise<boolean> {
+  return /^\d{1,15}$/.test(id) && context.endGrant(subscription, Number(id));
 }
 
 function toView({ id, clientId, clientName, scope, tier, createdAt, renewedAt }: GrantRow): GrantView {

@@ -1,7 +1,5 @@
 // Pages of the log of changes as a reader may see it: listings alone, and compacted where the log no longer reaches.
 
-import type { ListingChange } from '../../changes/change.ts';
-import { headSequence, readListingChanges, retainedFrom } from '../../changes/change-store.ts';
 import {
   type ChangeState,
   type ListingSummary,
@@ -11,6 +9,8 @@ import {
 import { areaIn, isVisible, presentListing, type ReaderView } from '../../listings/presenter.ts';
 import { findListings, type StoredListing } from '../../listings/store.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
+import type { ListingChange } from '../change.ts';
+import { headSequence, readListingChanges, retainedFrom } from '../change-store.ts';
 import { type DisplayRules, findDisplayRules, findLastChanges } from './store.ts';
 
 /** A change as it is sent. */

@@ -2,11 +2,11 @@
 
 import { forgetForm, type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
 import { type Scope, type Tier, tierName } from '../../access/tiers/tiers.ts';
+import { cleanClientName } from '../../oauth/clients/client.ts';
+import { scopeList } from '../../oauth/pages/scope-list.ts';
 import { renderDocument } from '../../page/document.ts';
 import { type Html, html, shortened } from '../../page/html.ts';
 import { date, dateAndTime } from '../../page/time.ts';
-import { cleanClientName } from '../clients/client.ts';
-import { scopeList } from './scope-list.ts';
 
 export interface GrantView {
   /** The form sends it back as `end`. */
