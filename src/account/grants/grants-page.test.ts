@@ -47,3 +47,11 @@ test('CP12: the list is asked for with a key, in a form that works without scrip
   assert.match(html, /<strong>Time is up\.<\/strong>/);
   assert.match(html, /<title>Time is up: Connected apps/);
 });
+
+test('the page that asks for a key has a language, a title, one main part and one heading of first rank', () => {
+  const html = renderGrantsKeyPage(null);
+  assert.match(html, /^<!doctype html>\n<html lang="en">/);
+  assert.match(html, /<title>Connected apps · Freehold<\/title>/);
+  for (const tag of ['main', 'h1', 'header'])
+    assert.equal([...html.matchAll(new RegExp(`<${tag}[ >]`, 'g'))].length, 1, tag);
+});

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PAGE_HEADERS } from '../../../src/page/document.ts';
-import { serveBillingPages } from '../../support/billing/billing-pages.ts';
-import { offer } from '../../support/billing/memory-service.ts';
+import { PAGE_HEADERS } from '../../src/page/document.ts';
+import { serveBillingPages } from '../support/billing/billing-pages.ts';
+import { offer } from '../support/billing/memory-service.ts';
 
 test('the page of plans shows what is sold, what each gets and what it costs, and nothing else', async (t) => {
   const { open, payments } = await serveBillingPages(t);

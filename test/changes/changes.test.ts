@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { appendPrivateEntries } from '../../../src/changes/change-store.ts';
-import { deleteOldBatches, dropOldChanges } from '../../../src/changes/retention-store.ts';
-import type { ListingDraft } from '../../../src/listings/draft.ts';
-import { at, startCatalogue } from '../../support/catalogue/catalogue.ts';
-import { draft, NO_ADDRESS } from '../../support/catalogue/drafts.ts';
-import { runs } from '../../support/check/runs.ts';
+import { appendPrivateEntries } from '../../src/changes/change-store.ts';
+import { deleteOldBatches, dropOldChanges } from '../../src/changes/retention-store.ts';
+import type { ListingDraft } from '../../src/listings/draft.ts';
+import { at, startCatalogue } from '../support/catalogue/catalogue.ts';
+import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
+import { runs } from '../support/check/runs.ts';
 
 interface Change {
   readonly sequence: number;

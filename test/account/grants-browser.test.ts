@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions, Locator, Page } from 'playwright-core';
-import { noBrowser as skip, startBrowser, type Visit, visit } from '../../support/browser/chromium.ts';
-import { FAINT, UNSOUND } from '../../support/browser/readability.ts';
-import { call, signIn } from '../../support/oauth/oauth.ts';
-import { startService } from '../../support/service/service.ts';
+import { noBrowser as skip, startBrowser, type Visit, visit } from '../support/browser/chromium.ts';
+import { FAINT, UNSOUND } from '../support/browser/readability.ts';
+import { call, signIn } from '../support/oauth/oauth.ts';
+import { startService } from '../support/service/service.ts';
 
 const WRONG_KEY = 'SERVICE-00000000-0000-4000-8000-000000000000';
 

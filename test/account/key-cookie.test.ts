@@ -2,14 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import { noBrowser as skip, startBrowser, visit } from '../../support/browser/chromium.ts';
-import { textOf } from '../../support/browser/page-text.ts';
-import { authorizationRequest, open } from '../../support/oauth/authorize.ts';
-import { signIn } from '../../support/oauth/oauth.ts';
-import { manualClock } from '../../support/service/clock.ts';
-import { startService, type TestService } from '../../support/service/service.ts';
-import { stubProvider } from '../../support/service/stub-provider.ts';
-import { fieldOf } from '../../support/watch/account.ts';
+import { noBrowser as skip, startBrowser, visit } from '../support/browser/chromium.ts';
+import { textOf } from '../support/browser/page-text.ts';
+import { authorizationRequest, open } from '../support/oauth/authorize.ts';
+import { signIn } from '../support/oauth/oauth.ts';
+import { manualClock } from '../support/service/clock.ts';
+import { startService, type TestService } from '../support/service/service.ts';
+import { stubProvider } from '../support/service/stub-provider.ts';
+import { fieldOf } from '../support/watch/account.ts';
 
 const provider = stubProvider();
 const clock = manualClock(Date.UTC(2026, 10, 24, 13));

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
-import { startPayingService } from '../../support/billing/paying-service.ts';
-import { noBrowser as skip, startBrowser, visit } from '../../support/browser/chromium.ts';
-import { assertReadable } from '../../support/browser/readability.ts';
-import type { TestService } from '../../support/service/service.ts';
+import { startPayingService } from '../support/billing/paying-service.ts';
+import { noBrowser as skip, startBrowser, visit } from '../support/browser/chromium.ts';
+import { assertReadable } from '../support/browser/readability.ts';
+import type { TestService } from '../support/service/service.ts';
 
 const parts =
   skip === false

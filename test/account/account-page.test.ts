@@ -2,16 +2,16 @@
 
 import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
-import type { Plan } from '../../../src/access/tiers/tiers.ts';
-import { createLog } from '../../../src/lib/log.ts';
-import { textOf } from '../../support/browser/page-text.ts';
-import { assertEvery } from '../../support/check/every.ts';
-import { signIn } from '../../support/oauth/oauth.ts';
-import { manualClock } from '../../support/service/clock.ts';
-import { startService } from '../../support/service/service.ts';
-import { keyNumber, stubProvider } from '../../support/service/stub-provider.ts';
-import { fieldOf, sendAccount } from '../../support/watch/account.ts';
-import { sendWatcher } from '../../support/watch/watchers.ts';
+import type { Plan } from '../../src/access/tiers/tiers.ts';
+import { createLog } from '../../src/lib/log.ts';
+import { textOf } from '../support/browser/page-text.ts';
+import { assertEvery } from '../support/check/every.ts';
+import { signIn } from '../support/oauth/oauth.ts';
+import { manualClock } from '../support/service/clock.ts';
+import { startService } from '../support/service/service.ts';
+import { keyNumber, stubProvider } from '../support/service/stub-provider.ts';
+import { fieldOf, sendAccount } from '../support/watch/account.ts';
+import { sendWatcher } from '../support/watch/watchers.ts';
 
 const provider = stubProvider();
 const lines: string[] = [];

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PAGE_HEADERS } from '../../../src/page/document.ts';
-import { serveBillingPages } from '../../support/billing/billing-pages.ts';
+import { PAGE_HEADERS } from '../../src/page/document.ts';
+import { serveBillingPages } from '../support/billing/billing-pages.ts';
 
 const PRO = 'price_pro_2900';
 const from = (address: string) => ({ 'x-forwarded-for': address });
