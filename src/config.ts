@@ -3,7 +3,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
-import { type ProviderSettings, readProviderSettings } from './access/providers/provider-settings.ts';
+import { type ProviderSettings, readProviderSettings } from './billing/provider-settings.ts';
 import { type NetworkPort, parseNetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
 import { withoutByteOrderMark } from './lib/parse.ts';

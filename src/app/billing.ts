@@ -1,9 +1,9 @@
 // Wiring of billing: the webhook of the payment service, and the job that fetches what its events name.
 
-import type { ProviderSettings } from '../access/providers/provider-settings.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { createBillingMetrics } from '../billing/billing-metrics.ts';
 import { type EventJob, type PaymentSource, startEventJob } from '../billing/event-job.ts';
+import type { ProviderSettings } from '../billing/provider-settings.ts';
 import { billingWebhookRoutes } from '../billing/webhook-routes.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';

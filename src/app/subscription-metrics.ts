@@ -1,8 +1,8 @@
 // Metrics of a payment service: calls to it, where answers came from, and how old what is known is.
 
-import type { Urgency } from '../access/providers/call-budget.ts';
-import type { CallOutcome } from '../access/providers/payment-api.ts';
-import type { AnswerSource } from '../access/providers/shared-verdicts.ts';
+import type { Urgency } from '../billing/call-budget.ts';
+import type { CallOutcome } from '../billing/payment-api.ts';
+import type { AnswerSource } from '../billing/shared-verdicts.ts';
 import type { Metrics } from '../lib/metrics.ts';
 
 /** What the parts tell of themselves. */

@@ -1,19 +1,19 @@
 // Wiring of subscriptions: the provider that the settings choose, and what keeps its answers up to date.
 
-import { createCallBudget } from '../access/providers/call-budget.ts';
-import type { CallLimits } from '../access/providers/call-budget-store.ts';
-import { createPaymentApi, type PaymentApi } from '../access/providers/payment-api.ts';
-import type { PaymentService } from '../access/providers/payment-service.ts';
-import { polarHeaders } from '../access/providers/polar/polar-api.ts';
-import { createPolarService } from '../access/providers/polar/polar-service.ts';
-import type { PolarSettings, StripeSettings } from '../access/providers/provider-settings.ts';
-import { createSharedVerdicts, type SharedVerdicts } from '../access/providers/shared-verdicts.ts';
-import { stripeHeaders } from '../access/providers/stripe/stripe-client.ts';
-import { createStripeService, type StripeService } from '../access/providers/stripe/stripe-service.ts';
 import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
-import { startVerdictPass } from '../access/providers/verdict-pass.ts';
-import { VerdictTable } from '../access/providers/verdict-table.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
+import { createCallBudget } from '../billing/call-budget.ts';
+import type { CallLimits } from '../billing/call-budget-store.ts';
+import { createPaymentApi, type PaymentApi } from '../billing/payment-api.ts';
+import type { PaymentService } from '../billing/payment-service.ts';
+import { polarHeaders } from '../billing/polar/polar-api.ts';
+import { createPolarService } from '../billing/polar/polar-service.ts';
+import type { PolarSettings, StripeSettings } from '../billing/provider-settings.ts';
+import { createSharedVerdicts, type SharedVerdicts } from '../billing/shared-verdicts.ts';
+import { stripeHeaders } from '../billing/stripe/stripe-client.ts';
+import { createStripeService, type StripeService } from '../billing/stripe/stripe-service.ts';
+import { startVerdictPass } from '../billing/verdict-pass.ts';
+import { VerdictTable } from '../billing/verdict-table.ts';
 import type { Config } from '../config.ts';
 import { type Clock, MINUTE } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';

@@ -1,6 +1,6 @@
 // Synchronization: asks the payment service about everything now, and stores what it says.
 
-import type { PaymentService, Verdict } from '../access/providers/payment-service.ts';
+import type { PaymentService, Verdict } from './payment-service.ts';
 
 export interface SyncProgress {
   /** Subscriptions whose state was stored. */

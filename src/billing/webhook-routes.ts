@@ -3,7 +3,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import { RequestThrottle } from '../access/limits/request-throttle.ts';
-import type { ProviderSettings } from '../access/providers/provider-settings.ts';
 import { FAILURES_PER_MINUTE, type Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -14,6 +13,7 @@ import type { Database } from '../postgres/client/database.ts';
 import type { BillingMetrics } from './billing-metrics.ts';
 import { insertEvent, type ProviderName } from './event-store.ts';
 import { type BillingEvent, isLiveKey, readPolarEvent, readStripeEvent } from './event-subjects.ts';
+import type { ProviderSettings } from './provider-settings.ts';
 import { faultOfPolar, faultOfStripe, type SignatureFault, type SignedRequest } from './signatures.ts';
 
 export interface WebhookRouteOptions {

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { CALL_LIMITS, createCallBudget, type Urgency } from '../../src/access/providers/call-budget.ts';
 import { ProviderUnavailable } from '../../src/access/tiers/provider.ts';
+import { CALL_LIMITS, createCallBudget, type Urgency } from '../../src/billing/call-budget.ts';
 import { type DatabaseTime, moveableTime } from '../support/billing/database-time.ts';
 import { assertEvery } from '../support/check/every.ts';
 import { runs } from '../support/check/runs.ts';

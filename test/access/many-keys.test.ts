@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallBudget, type Urgency } from '../../src/access/providers/call-budget.ts';
-import { startVerdictPass } from '../../src/access/providers/verdict-pass.ts';
+import { createCallBudget, type Urgency } from '../../src/billing/call-budget.ts';
+import { startVerdictPass } from '../../src/billing/verdict-pass.ts';
 import { WorkLease } from '../../src/postgres/client/work-lease.ts';
 import { memoryService } from '../support/billing/memory-service.ts';
 import { verdictWorld } from '../support/billing/verdict-world.ts';

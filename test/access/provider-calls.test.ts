@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type CallBudget, createCallBudget, type Urgency } from '../../src/access/providers/call-budget.ts';
+import { type CallBudget, createCallBudget, type Urgency } from '../../src/billing/call-budget.ts';
 import { memoryService } from '../support/billing/memory-service.ts';
 import { verdictWorld } from '../support/billing/verdict-world.ts';
 import { busiest } from '../support/check/busiest.ts';

@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { VerdictTable } from '../../src/access/providers/verdict-table.ts';
 import { ProviderUnavailable } from '../../src/access/tiers/provider.ts';
+import type { VerdictTable } from '../../src/billing/verdict-table.ts';
 import { active, type MemoryService } from '../support/billing/memory-service.ts';
 import {
   ageOf,

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { PASS_ABOVE, startVerdictPass } from '../../src/access/providers/verdict-pass.ts';
-import { VerdictTable } from '../../src/access/providers/verdict-table.ts';
 import { ProviderUnavailable } from '../../src/access/tiers/provider.ts';
+import { PASS_ABOVE, startVerdictPass } from '../../src/billing/verdict-pass.ts';
+import { VerdictTable } from '../../src/billing/verdict-table.ts';
 import { WorkLease } from '../../src/postgres/client/work-lease.ts';
 import { active, type MemoryService, memoryService } from '../support/billing/memory-service.ts';
 import { hearChanges } from '../support/billing/verdict-processes.ts';

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyHash } from '../../src/access/providers/subscription-store.ts';
-import { VerdictTable } from '../../src/access/providers/verdict-table.ts';
+import { VerdictTable } from '../../src/billing/verdict-table.ts';
 import type { Database, Transaction } from '../../src/postgres/client/database.ts';
 import { active } from '../support/billing/memory-service.ts';
 import { testDatabase } from '../support/database/database.ts';

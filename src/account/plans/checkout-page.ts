@@ -1,7 +1,7 @@
 // Pages of a purchase: the new key before the payment, and what became of the payment afterwards.
 
-import type { CheckoutState, OfferedPlan } from '../../access/providers/payment-service.ts';
 import { tierName } from '../../access/tiers/tiers.ts';
+import type { CheckoutState, OfferedPlan } from '../../billing/payment-service.ts';
 import { renderDocument } from '../../page/document.ts';
 import { type Html, html } from '../../page/html.ts';
 import { dayAndTime } from '../../page/time.ts';

@@ -1,7 +1,7 @@
 // Plans that can be bought, as the payment service last listed them.
 
-import type { OfferedPlan, PaymentService } from '../../access/providers/payment-service.ts';
 import { ProviderUnavailable } from '../../access/tiers/provider.ts';
+import type { OfferedPlan, PaymentService } from '../../billing/payment-service.ts';
 import { type Clock, MINUTE, withDeadline } from '../../lib/clock.ts';
 
 /** Milliseconds for which the plans are remembered. */

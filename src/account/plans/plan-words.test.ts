@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { OfferedPlan } from '../../access/providers/payment-service.ts';
 import { TIERS } from '../../access/tiers/tiers.ts';
+import type { OfferedPlan } from '../../billing/payment-service.ts';
 import { planFacts, priceWords } from './plan-words.ts';
 
 const price = (amount: number, currency: string, more: Partial<OfferedPlan> = {}): string =>

@@ -1,7 +1,7 @@
 // Plans in plain words: their prices, and what each gets.
 
-import type { OfferedPlan } from '../../access/providers/payment-service.ts';
 import type { Cadence, TierPlan } from '../../access/tiers/tiers.ts';
+import type { OfferedPlan } from '../../billing/payment-service.ts';
 
 /** Payment services count these in other units than ISO 4217 does. */
 const DECIMALS: Readonly<Record<string, number>> = { isk: 2, mga: 0, ugx: 2 };

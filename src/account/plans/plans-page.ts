@@ -1,7 +1,7 @@
 // Page of the plans: what each gets, what it costs, and how to get a key.
 
-import type { OfferedPlan } from '../../access/providers/payment-service.ts';
 import { PLANS, type Plan, type Tiers, tierName } from '../../access/tiers/tiers.ts';
+import type { OfferedPlan } from '../../billing/payment-service.ts';
 import { renderDocument } from '../../page/document.ts';
 import { type Fragment, type Html, html, shortened, visibleText } from '../../page/html.ts';
 import { planFacts, priceWords, requestWords } from './plan-words.ts';

@@ -11,9 +11,9 @@ import {
 } from '../../access/key-form/account-form.ts';
 import { isSameOrigin } from '../../access/key-form/key-form.ts';
 import { RequestThrottle } from '../../access/limits/request-throttle.ts';
-import type { OfferedPlan, PaymentService } from '../../access/providers/payment-service.ts';
 import { ProviderUnavailable } from '../../access/tiers/provider.ts';
 import type { Principal, Tiers } from '../../access/tiers/tiers.ts';
+import type { OfferedPlan, PaymentService } from '../../billing/payment-service.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';

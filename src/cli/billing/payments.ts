@@ -1,10 +1,10 @@
 // The payment service as commands use it: opened for one piece of work, without anything in the background.
 
-import { PaymentApiFailure } from '../../access/providers/payment-api.ts';
-import type { PaymentService } from '../../access/providers/payment-service.ts';
 import { ProviderUnavailable } from '../../access/tiers/provider.ts';
 import { openPayments, type PaymentParts } from '../../app/subscriptions.ts';
 import type { ProviderName } from '../../billing/event-store.ts';
+import { PaymentApiFailure } from '../../billing/payment-api.ts';
+import type { PaymentService } from '../../billing/payment-service.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { keepAlive, systemClock } from '../../lib/clock.ts';
 import { revokeGrantsOfSubscription } from '../../oauth/consents/grant-store.ts';

@@ -1,9 +1,9 @@
 // Key of a subscription at Stripe that was made elsewhere, or whose key is lost.
 
-import type { IssueFault } from '../../access/providers/stripe/stripe-service.ts';
 import { ProviderUnavailable } from '../../access/tiers/provider.ts';
 import type { Plan } from '../../access/tiers/tiers.ts';
 import { openPayments } from '../../app/subscriptions.ts';
+import type { IssueFault } from '../../billing/stripe/stripe-service.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { keepAlive, systemClock } from '../../lib/clock.ts';
 import { revokeGrantsOfSubscription } from '../../oauth/consents/grant-store.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Verdict } from '../../../src/access/providers/payment-service.ts';
 import { keyHash } from '../../../src/access/providers/subscription-store.ts';
 import type { SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
+import type { Verdict } from '../../../src/billing/payment-service.ts';
 import type { PolarKey } from '../../support/billing/polar/polar-objects.ts';
 import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
 import { manualClock } from '../../support/service/clock.ts';

@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Verdict } from '../../../src/access/providers/payment-service.ts';
 import { ProviderUnavailable } from '../../../src/access/tiers/provider.ts';
 import { PLANS } from '../../../src/access/tiers/tiers.ts';
+import type { Verdict } from '../../../src/billing/payment-service.ts';
 import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
 import { assertEvery } from '../../support/check/every.ts';
 import { manualClock } from '../../support/service/clock.ts';

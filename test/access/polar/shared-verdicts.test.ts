@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { createSharedVerdicts } from '../../../src/access/providers/shared-verdicts.ts';
-import { VerdictTable } from '../../../src/access/providers/verdict-table.ts';
+import { createSharedVerdicts } from '../../../src/billing/shared-verdicts.ts';
+import { VerdictTable } from '../../../src/billing/verdict-table.ts';
 import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
 import { atEnd, testDatabase } from '../../support/database/database.ts';
 import { manualClock } from '../../support/service/clock.ts';

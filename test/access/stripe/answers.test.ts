@@ -3,9 +3,9 @@
 import assert from 'node:assert/strict';
 import type { ServerResponse } from 'node:http';
 import { after, describe, test } from 'node:test';
-import type { Verdict } from '../../../src/access/providers/payment-service.ts';
 import { keyHash } from '../../../src/access/providers/subscription-store.ts';
 import { ProviderUnavailable } from '../../../src/access/tiers/provider.ts';
+import type { Verdict } from '../../../src/billing/payment-service.ts';
 import { DAY } from '../../../src/lib/clock.ts';
 import { type StripeInterception, startStripeServer } from '../../support/billing/stripe/stripe-server.ts';
 import { beginCheckout, stripeService } from '../../support/billing/stripe/stripe-service.ts';

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Urgency } from '../../../src/access/providers/call-budget.ts';
-import { IssuedKeys, makeKey } from '../../../src/access/providers/stripe/issued-keys.ts';
-import { createStripeService } from '../../../src/access/providers/stripe/stripe-service.ts';
 import { ProviderUnavailable } from '../../../src/access/tiers/provider.ts';
+import type { Urgency } from '../../../src/billing/call-budget.ts';
+import { IssuedKeys, makeKey } from '../../../src/billing/stripe/issued-keys.ts';
+import { createStripeService } from '../../../src/billing/stripe/stripe-service.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { manualClock } from '../../support/service/clock.ts';
 

@@ -1,15 +1,15 @@
 // Payment service in memory: it knows subscriptions, their keys and what it sells, counts its calls, and misbehaves on demand.
 
+import { keyHash } from '../../../src/access/providers/subscription-store.ts';
+import { ProviderUnavailable, type SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
+import type { Plan } from '../../../src/access/tiers/tiers.ts';
 import type {
   CheckoutState,
   OfferedPlan,
   PaymentService,
   Verdict,
   WantedCheckout,
-} from '../../../src/access/providers/payment-service.ts';
-import { keyHash } from '../../../src/access/providers/subscription-store.ts';
-import { ProviderUnavailable, type SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
-import type { Plan } from '../../../src/access/tiers/tiers.ts';
+} from '../../../src/billing/payment-service.ts';
 import { keyNumber } from '../service/stub-provider.ts';
 
 /** A question that waits for its answer: `answer` gives what held when it came. */

@@ -2,7 +2,7 @@
 
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { CallLimits } from '../../../src/access/providers/call-budget-store.ts';
+import type { CallLimits } from '../../../src/billing/call-budget-store.ts';
 import { type Closing, temporaryFolder } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
 import { startService, type TestService } from '../service/service.ts';

@@ -1,12 +1,12 @@
 // A subscription provider under test: what its owner can do, and a payment service asked until it answers.
 
-import type { PaymentService } from '../../../src/access/providers/payment-service.ts';
 import {
   ProviderUnavailable,
   type SubscriptionProvider,
   type SubscriptionStatus,
 } from '../../../src/access/tiers/provider.ts';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
+import type { PaymentService } from '../../../src/billing/payment-service.ts';
 import type { ManualClock } from '../service/clock.ts';
 
 /** What a provider's owner can do, and the provider itself. */

@@ -1,12 +1,12 @@
 // Payment service that is a table of the test's database, so that several processes ask the same one: slow, and it fails now and then.
 
 import { setTimeout as pause } from 'node:timers/promises';
-import type { PaymentService, Verdict } from '../../../src/access/providers/payment-service.ts';
-import { createSharedVerdicts } from '../../../src/access/providers/shared-verdicts.ts';
-import { VerdictTable } from '../../../src/access/providers/verdict-table.ts';
 import { ProviderUnavailable, type SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
 import type { PaymentSource } from '../../../src/billing/event-job.ts';
+import type { PaymentService, Verdict } from '../../../src/billing/payment-service.ts';
+import { createSharedVerdicts } from '../../../src/billing/shared-verdicts.ts';
+import { VerdictTable } from '../../../src/billing/verdict-table.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 

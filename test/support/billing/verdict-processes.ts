@@ -1,11 +1,11 @@
 // Processes that share the verdicts of one service, each with a clock of its own, and what a test sees and changes of them.
 
 import assert from 'node:assert/strict';
-import { createSharedVerdicts, type SharedVerdicts } from '../../../src/access/providers/shared-verdicts.ts';
 import { SUBSCRIPTIONS_CHANNEL } from '../../../src/access/providers/subscription-store.ts';
-import { VerdictTable } from '../../../src/access/providers/verdict-table.ts';
 import type { SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
+import { createSharedVerdicts, type SharedVerdicts } from '../../../src/billing/shared-verdicts.ts';
+import { VerdictTable } from '../../../src/billing/verdict-table.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { listen } from '../../../src/postgres/client/listen.ts';
 import { until } from '../check/until.ts';

@@ -1,8 +1,8 @@
 // Processes that check keys by shared verdicts, in a world whose clocks the test moves: theirs, and the database's.
 
 import { KeyVerifier } from '../../../src/access/keys/key-verifier.ts';
-import { createSharedVerdicts, type SharedVerdicts } from '../../../src/access/providers/shared-verdicts.ts';
-import { VerdictTable } from '../../../src/access/providers/verdict-table.ts';
+import { createSharedVerdicts, type SharedVerdicts } from '../../../src/billing/shared-verdicts.ts';
+import { VerdictTable } from '../../../src/billing/verdict-table.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { atEnd, type Closing } from '../database/database.ts';

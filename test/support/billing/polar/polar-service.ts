@@ -1,11 +1,11 @@
 // Polar's adapter in front of a test's Polar API, and the same as a subject of the tests that all providers share.
 
-import { createPaymentApi } from '../../../../src/access/providers/payment-api.ts';
-import type { PaymentService } from '../../../../src/access/providers/payment-service.ts';
-import { polarHeaders } from '../../../../src/access/providers/polar/polar-api.ts';
-import { createPolarService } from '../../../../src/access/providers/polar/polar-service.ts';
-import type { PolarSettings } from '../../../../src/access/providers/provider-settings.ts';
 import { PLANS, type Plan } from '../../../../src/access/tiers/tiers.ts';
+import { createPaymentApi } from '../../../../src/billing/payment-api.ts';
+import type { PaymentService } from '../../../../src/billing/payment-service.ts';
+import { polarHeaders } from '../../../../src/billing/polar/polar-api.ts';
+import { createPolarService } from '../../../../src/billing/polar/polar-service.ts';
+import type { PolarSettings } from '../../../../src/billing/provider-settings.ts';
 import type { Clock } from '../../../../src/lib/clock.ts';
 import { atEnd, type Closing } from '../../database/database.ts';
 import { type ManualClock, manualClock } from '../../service/clock.ts';

@@ -1,12 +1,9 @@
 // Stripe's adapter in front of a test's Stripe, and the same as a subject of the tests that all providers share.
 
-import { createPaymentApi } from '../../../../src/access/providers/payment-api.ts';
-import { stripeHeaders } from '../../../../src/access/providers/stripe/stripe-client.ts';
-import {
-  createStripeService,
-  type StripeService,
-} from '../../../../src/access/providers/stripe/stripe-service.ts';
 import { PLANS, type Plan } from '../../../../src/access/tiers/tiers.ts';
+import { createPaymentApi } from '../../../../src/billing/payment-api.ts';
+import { stripeHeaders } from '../../../../src/billing/stripe/stripe-client.ts';
+import { createStripeService, type StripeService } from '../../../../src/billing/stripe/stripe-service.ts';
 import { type Clock, systemClock } from '../../../../src/lib/clock.ts';
 import { type Database, openDatabase } from '../../../../src/postgres/client/database.ts';
 import { atEnd, type Closing } from '../../database/database.ts';
