@@ -107,9 +107,7 @@ function webhookRoute({ database, clock, metrics }: WebhookRouteOptions, sender:
     anyAccept: true,
     bodyBytes: BODY_BYTES,
     body: Type.Unknown(),
-    ownBody: true,
-    rawBody: true,
-    isBodyOptional: true,
+    ownBody: 'bytes',
     answer: { description: 'The event is stored, or was before' },
     async handle({ address, headers, body: sent }) {
       const body = Buffer.isBuffer(sent) ? sent : Buffer.alloc(0);

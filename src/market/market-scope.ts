@@ -2,7 +2,7 @@
 
 import type { AreaIdCache } from '../areas/area-cache.ts';
 import { Faults } from '../http/input/faults.ts';
-import { parameterProblem } from '../http/input/query.ts';
+import { parameterProblem } from '../http/input/parameter-problem.ts';
 import type { Place } from '../lib/costly-work.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';

@@ -2,7 +2,7 @@
 
 import type { Principal } from '../access/tiers/tiers.ts';
 import { findNamedAreas } from '../areas/name-store.ts';
-import { ofMembers } from '../http/input/json-query.ts';
+import { ofMembers } from '../http/input/parameter-problem.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import { requireDisplay } from '../listings/presenter.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';

@@ -1,7 +1,8 @@
 // Targets of type market: their schema, read strictly from a body, and looked up.
 
 import { type TObject, Type } from 'typebox';
-import { compileJsonQuery, ofMembers } from '../http/input/json-query.ts';
+import { compileJsonQuery } from '../http/input/json-query.ts';
+import { ofMembers } from '../http/input/parameter-problem.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type FieldError, faultSentence, Problem, pointerTo } from '../lib/problem.ts';
 import {
@@ -79,8 +80,9 @@ export const MarketTargetSchema = Type.Object(
   { additionalProperties: false, description: 'A figure of an area that crosses into a condition.' },
 );
 
-const readMembers = compileJsonQuery(Type.Object({ ...members, propertyType }));
-const readCondition = compileJsonQuery(Type.Object(conditionMembers));
+// What is missing is found by `requireMembers`, which gives an example of it.
+const readMembers = compileJsonQuery(Type.Partial(Type.Object({ ...members, propertyType })));
+const readCondition = compileJsonQuery(Type.Partial(Type.Object(conditionMembers)));
 
 /** Reads a target. Throws INVALID_PARAMETER or INVALID_BODY with pointers to its members. */
 export function readMarketTarget({

@@ -93,7 +93,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
       ...documentation,
       params: WatcherParams,
       path: `/v1/watchers/:id${action === undefined ? '' : `/${action}`}`,
-      ...(body !== undefined && { body, ownBody: true, bodyBytes: BODY_BYTES }),
+      ...(body !== undefined && { body, ownBody: 'value', bodyBytes: BODY_BYTES }),
       answer:
         definition.method === 'DELETE'
           ? { status: 204, description: 'The watcher is deleted' }
@@ -210,7 +210,7 @@ function collectionRoutes(options: WatcherOptions, owners: OwnerUses): readonly 
         'Watches a listing, a property, all listings that match a search, or a figure of the market. Send an `Idempotency-Key` of your own: the ' +
         'same request sent again within 24 hours gets the same answer, and creates nothing.',
       body: WatcherCreateSchema,
-      ownBody: true,
+      ownBody: 'value',
       bodyBytes: BODY_BYTES,
       answer: { status: 201, description: 'The watcher, at the URL in Location', schema: WatcherSchema },
       alsoAnswers: {

@@ -94,8 +94,7 @@ export function webhookRoutes(options: WatcherOptions): readonly Route<Principal
       description:
         'For 24 hours each delivery is signed with the new secret and with the former one, so that a receiver can change over.',
       body: RotateSecretSchema,
-      ownBody: true,
-      isBodyOptional: true,
+      ownBody: 'optional',
       bodyBytes: ROTATION_BYTES,
       answer: { description: 'The webhook with its new secret', schema: RotatedSecretSchema },
       alsoAnswers: conflicts,

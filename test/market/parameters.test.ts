@@ -130,7 +130,7 @@ test('what is unknown, malformed, of the other kind or contradictory is refused 
   const wrong: [path: string, parameter: string, suggestion?: string][] = [
     ['stats', 'listingType'],
     ['stats?listingType=flat', 'listingType'],
-    ['stats?listingType=sale&dataType=Sale', 'listingType'],
+    ['stats?listingType=sale&dataType=Sale', 'dataType'],
     [`stats?${sale}&minBedroms=1`, 'minBedroms', 'minBedrooms'],
     [`stats?${sale}&status=ACTIVE`, 'status'],
     [`stats?${sale}&pets=cats`, 'pets'],

@@ -3,6 +3,8 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Problem } from '../../lib/problem.ts';
+import { withAllFaults } from '../input/faults.ts';
+import { UnreadParameters } from '../input/parameter-problem.ts';
 import { type Headers, joinVary } from '../output/reply.ts';
 import type { Endpoint } from './endpoint.ts';
 import type { Access, RequestContext } from './route.ts';
@@ -137,6 +139,13 @@ export class ActiveRequest<Caller>
     if (vary !== undefined) headers.vary = vary;
     return headers;
   }
+}
+
+/** The error, with what the route finds wrong with the parameters that could be read; never before the request was counted. */
+export async function addFaults<Caller>(active: ActiveRequest<Caller>, error: unknown): Promise<unknown> {
+  const { check } = active.endpoint.route;
+  if (check === undefined || !active.isJudged || !(error instanceof UnreadParameters)) return error;
+  return withAllFaults(error, {}, (readable) => check(readable, active.caller));
 }
 
 /** The path of a URL, without its query. */

@@ -60,7 +60,7 @@ export function createEndpoints<Caller>(
   const others = [...Map.groupBy(routes, ({ path }) => path)].map(([path, atPath]) => {
     const methods = [...new Set(atPath.flatMap(methodsOf))];
     const errors = atPath.find((route) => route.errors !== undefined)?.errors;
-    const guarding = atPath.find(({ guardsPath }) => guardsPath === true);
+    const guarding = atPath.find(({ guard }) => guard !== undefined);
     const route: Route<Caller> = {
       ...placeholderRoute(path),
       ...(errors !== undefined && { errors }),

@@ -7,8 +7,7 @@ import { Problem } from '../../lib/problem.ts';
 import { parseForm, parseJson } from '../input/body.ts';
 import { problemHeaders, problemReply, toProblem } from '../output/problem-document.ts';
 import { isCrossOrigin, preflightHeaders, type Reply } from '../output/reply.ts';
-import { ActiveRequest, pathOf } from './active-request.ts';
-import { addFaults } from './add-faults.ts';
+import { ActiveRequest, addFaults, pathOf } from './active-request.ts';
 import {
   createEndpoint,
   createEndpoints,
@@ -96,9 +95,9 @@ export class Frame<Caller> {
     app.removeAllContentTypeParsers();
     app.addContentTypeParser(json, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) => {
       const route = request.active?.endpoint.route;
-      if (route?.rawBody === true) return body;
+      if (route?.ownBody === 'bytes') return body;
       // Many clients send the content type of a body that they do not send.
-      const isOptional = route?.body === undefined || route.isBodyOptional === true;
+      const isOptional = route?.body === undefined || route.ownBody === 'optional';
       return isOptional && body.byteLength === 0 ? undefined : parseJson(body);
     });
     app.addContentTypeParser(form, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) =>

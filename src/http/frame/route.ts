@@ -126,14 +126,13 @@ export interface Route<
    */
   readonly ownQuery?: boolean;
   readonly body?: Body;
-  /** True if the handler validates the body itself; `body` then only documents it. */
-  readonly ownBody?: boolean;
+  /**
+   * The handler validates the body itself, `body` only documents it: its JSON value, the same where the body can be left out,
+   * or its bytes as a Buffer, for signatures of them.
+   */
+  readonly ownBody?: 'value' | 'optional' | 'bytes';
   /** The body in the OpenAPI document, where a protocol demands more than the validation refuses. */
   readonly documentedBody?: TSchema;
-  /** True if the handler gets the bytes of the body, as a Buffer, of an `ownBody`: for signatures of them. */
-  readonly rawBody?: boolean;
-  /** True if the body can be left out, of an `ownBody`. */
-  readonly isBodyOptional?: boolean;
   /** Accepted media types of the body; others are 415. Default application/json. */
   readonly consumes?: readonly BodyType[];
   /** Maximum body size, if below the server's. */
@@ -155,10 +154,11 @@ export interface Route<
   readonly isProbe?: boolean;
   /** True if served during shutdown too, like health checks. */
   readonly whileDraining?: boolean;
-  /** Judges the headers before the caller is identified; throws to refuse. Also for other methods at the path. */
+  /**
+   * Judges the headers before the caller is identified; throws to refuse. Also for other methods at the path, which then need
+   * credentials before their 405.
+   */
   guard?(headers: IncomingHttpHeaders): void;
-  /** True if other methods at the path need credentials too, before their 405. */
-  guardsPath?: boolean;
   /** Access rules beyond `access`, which then only identifies the caller, and counts bodies that cannot be read. */
   readonly late?: LateAccess<Caller>;
   /** An early reply that is not counted: tried after identify and allow, before limit. */

@@ -10,7 +10,7 @@ export function schemaOf<Caller>({ params, query, body, ownQuery, ownBody }: Rou
   return {
     ...(params !== undefined && { params }),
     ...(ownQuery !== true && { querystring: query ?? Type.Object({}) }),
-    ...(body !== undefined && ownBody !== true && { body }),
+    ...(body !== undefined && ownBody === undefined && { body }),
   };
 }
 

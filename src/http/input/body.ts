@@ -5,7 +5,8 @@ import { Compile } from 'typebox/compile';
 import { Settings } from 'typebox/system';
 import { redact } from '../../lib/log.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
-import { fieldProblem, groupPairs, parsePairs } from './query.ts';
+import { fieldProblem } from './parameter-problem.ts';
+import { groupPairs, parsePairs } from './query.ts';
 import { asValueSchema } from './values.ts';
 
 const DEEPEST = 32;

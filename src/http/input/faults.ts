@@ -2,8 +2,7 @@
 
 import { type FieldError, Problem } from '../../lib/problem.ts';
 import { bodyProblem } from './body.ts';
-import { parameterProblem } from './query.ts';
-import { UnreadParameters } from './unread-parameters.ts';
+import { parameterProblem, UnreadParameters } from './parameter-problem.ts';
 
 /** Problems of what a request says, which do not keep its other parts from being read. */
 const OF_PARAMETERS: readonly Problem['code'][] = ['INVALID_PARAMETER', 'INVALID_GEOMETRY'];

@@ -87,7 +87,7 @@ function describeOperation<Caller>(route: Route<Caller>, describe: Describe, she
     ...(parameters.length > 0 && { parameters }),
     ...(route.body !== undefined && {
       requestBody: {
-        required: route.isBodyOptional !== true,
+        required: route.ownBody !== 'optional' && route.ownBody !== 'bytes',
         content: describeBody(route, route.documentedBody ?? route.body, describe, schemas),
       },
     }),

@@ -4,9 +4,10 @@ import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Route } from '../../http/frame/route.ts';
 import { compileBody } from '../../http/input/body.ts';
 import { CREDENTIAL_REMEDY, isCredentialName } from '../../http/input/credential-names.ts';
-import { compileJsonQuery, parametersByName } from '../../http/input/json-query.ts';
-import { compileParameters, fieldProblem, MAX_FAULTS, withHints } from '../../http/input/query.ts';
-import { UnreadParameters } from '../../http/input/unread-parameters.ts';
+import { compileJsonQuery } from '../../http/input/json-query.ts';
+import { parameterProblem, UnreadParameters } from '../../http/input/parameter-problem.ts';
+import { parametersByName, withHints } from '../../http/input/parameter-table.ts';
+import { compileParameters } from '../../http/input/query.ts';
 import { redact } from '../../lib/log.ts';
 import { nearest } from '../../lib/nearest.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
@@ -36,7 +37,7 @@ const DETAILS: readonly Detail[] = ['short', 'full'];
 export function compileArguments(row: ToolRow, route: Route<Principal>): ReadArguments {
   const readPath = compileParameters(route.path, route.params);
   const readQuery = route.query === undefined ? () => ({}) : compileJsonQuery(route.query);
-  const readBody = route.body === undefined || route.ownBody === true ? null : compileBody(route.body);
+  const readBody = route.body === undefined || route.ownBody !== undefined ? null : compileBody(route.body);
   const names = createNames(row, route);
   const parameters = parametersOf(route);
   const schemaOf = (name: string) => parameters[names.parameter(name)] ?? OWN_SCHEMA;
@@ -53,11 +54,7 @@ export function compileArguments(row: ToolRow, route: Route<Principal>): ReadArg
     for (const [name, value] of Object.entries(path))
       if (typeof value !== 'string') errors.push({ parameter: name, detail: 'must be a string' });
     if (errors.length > 0) {
-      const faults = fieldProblem(
-        errors.slice(0, MAX_FAULTS),
-        ({ parameter }) => `The parameter ${parameter}`,
-      );
-      throw new UnreadParameters(faults, parsed, unread);
+      throw new UnreadParameters(parameterProblem(errors), parsed, unread);
     }
     return {
       detail,
@@ -136,7 +133,8 @@ function createNames(row: ToolRow, route: Route<Principal>): Names {
   }
 
   return {
-    required: [...inPath, ...row.shown].filter((name) => isRequired(name, route)),
+    // What the query lacks is found when it is read.
+    required: [...inPath, ...row.shown].filter((name) => !inQuery.has(name) && isRequired(name, route)),
     parameter,
     isSent: (name, sent) => Object.keys(sent).some((each) => parameter(each) === name),
     classify(args) {

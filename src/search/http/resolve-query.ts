@@ -1,7 +1,7 @@
 // Resolution of a search query: its areas, and the possible meanings of its words.
 
 import { type NamedArea, suggestArea } from '../../areas/name-store.ts';
-import { MAX_FAULTS, parameterProblem } from '../../http/input/query.ts';
+import { MAX_FAULTS, parameterProblem } from '../../http/input/parameter-problem.ts';
 import { nextTurn } from '../../lib/clock.ts';
 import type { FieldError } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';

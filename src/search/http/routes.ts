@@ -5,7 +5,8 @@ import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import { withAllFaults } from '../../http/input/faults.ts';
-import { compileJsonQuery, describeJsonQuery, ofMembers } from '../../http/input/json-query.ts';
+import { compileJsonQuery, describeJsonQuery } from '../../http/input/json-query.ts';
+import { ofMembers } from '../../http/input/parameter-problem.ts';
 import { Problem } from '../../lib/problem.ts';
 import { PageSchema } from '../../listings/paging.ts';
 import { LoadingSchema } from '../../listings/provenance/loading.ts';
@@ -231,7 +232,7 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
         description:
           'The same search with its parameters in a JSON body: lists are arrays, numbers are numbers, and `polygon` ' +
           'may be a GeoJSON Polygon or MultiPolygon. The URL takes no parameters.',
-        ownBody: true,
+        ownBody: 'value',
         bodyBytes: BODY_BYTES,
         body: describeJsonQuery(query, bodyName, `The parameters of GET ${search.path} as JSON.`),
         async handle(call) {

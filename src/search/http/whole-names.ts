@@ -1,8 +1,8 @@
 // Names with a comma in a URL: one name if a listing has it, else several.
 
 import type { TObject } from 'typebox';
-import { parametersByName } from '../../http/input/json-query.ts';
 import { splitList } from '../../http/input/list-text.ts';
+import { parametersByName } from '../../http/input/parameter-table.ts';
 import { parseQuery } from '../../http/input/query.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { NAME_KINDS, nameKey } from '../query/name-kinds.ts';

@@ -1,7 +1,7 @@
 // Filters: what each parameter of a query requires of a listing, as conditions. Pure.
 
 import { readAll } from '../../http/input/faults.ts';
-import { parameterProblem } from '../../http/input/query.ts';
+import { parameterProblem } from '../../http/input/parameter-problem.ts';
 import { type FieldError, invalidParameter } from '../../lib/problem.ts';
 import { areaIn, perAreaIn } from '../../listings/presenter.ts';
 import type { UnitSystem } from '../../listings/vocabulary.ts';

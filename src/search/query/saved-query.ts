@@ -2,8 +2,9 @@
 // what would match by the mere passing of time.
 
 import { type TObject, type TSchema, Type } from 'typebox';
-import { compileJsonQuery, describeJsonQuery, parametersByName } from '../../http/input/json-query.ts';
-import { fieldProblem, MAX_FAULTS } from '../../http/input/query.ts';
+import { compileJsonQuery, describeJsonQuery } from '../../http/input/json-query.ts';
+import { memberProblem } from '../../http/input/parameter-problem.ts';
+import { parametersByName } from '../../http/input/parameter-table.ts';
 import { type FieldError, Problem, pointerTo } from '../../lib/problem.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import { isDuration, parseMoment } from './moment.ts';
@@ -144,7 +145,7 @@ function readMembers({ read }: QueryKind, body: object, refused: readonly FieldE
 
 function refuse(errors: readonly FieldError[]): void {
   if (errors.length === 0) return;
-  throw fieldProblem(errors.slice(0, MAX_FAULTS), ({ pointer = '' }) => `The member ${pointer.slice(1)}`);
+  throw memberProblem(errors);
 }
 
 /** Durations would count back from each moment at which a listing is checked. */
