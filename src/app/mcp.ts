@@ -15,7 +15,6 @@ import { createResources } from '../mcp/resources/resources.ts';
 import { type SubscriptionOptions, Subscriptions } from '../mcp/resources/subscriptions.ts';
 import type { McpRouteOptions } from '../mcp/routes.ts';
 import { createTools } from '../mcp/tools/create-tools.ts';
-import type { AgentFeatures } from '../site/mcp-page.ts';
 import type { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import type { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { viewOf } from '../watch/matching/decide-events.ts';
@@ -73,15 +72,5 @@ function followers(parts: McpParts): Omit<SubscriptionOptions, 'resources' | 'cl
       changes.listen(listingId, (change) => {
         if (viewOf(change, false) !== 0) onChange();
       }),
-  };
-}
-
-/** What the endpoint lists, for the page about it. */
-export function agentFeatures({ tools, resources, prompts }: McpRouteOptions): AgentFeatures {
-  const templates = resources.templates().map(({ uriTemplate, ...rest }) => ({ ...rest, uri: uriTemplate }));
-  return {
-    tools: [...tools.values()].map(({ name, access, descriptor: { title } }) => ({ name, title, access })),
-    resources: [...templates, ...resources.list()].map(({ uri, description = '' }) => ({ uri, description })),
-    prompts: prompts.list().map(({ name, description = '' }) => ({ name, description })),
   };
 }

@@ -50,7 +50,7 @@ import { deliveryRoutes } from '../watch/webhooks/delivery-routes.ts';
 import { findExampleIds } from './example-store.ts';
 import { EXAMPLE_HOMES, EXAMPLE_IDS, EXAMPLES } from './examples.ts';
 import { listFrontHomes } from './front-homes.ts';
-import { agentFeatures, type McpParts, mcpParts } from './mcp.ts';
+import { type McpParts, mcpParts } from './mcp.ts';
 import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
 
 /** Milliseconds: counting reads an index of all that is on the market. */
@@ -138,7 +138,6 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
       minimumSample: MINIMUM_SAMPLE,
       routes: () => routes,
       lifetimes: LIFETIMES,
-      agents: agentFeatures(mcp),
       reference: {
         clock: parts.clock,
         document: parts.document,

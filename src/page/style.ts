@@ -22,11 +22,11 @@ border-radius:6px;z-index:1}
 .home{display:inline-flex;align-items:center;gap:12px;min-height:40px;font:600 var(--head)/1 var(--serif);color:var(--ink);
 text-decoration:none;letter-spacing:.01em}
 .home svg{width:28px;height:28px}
-header ul{display:flex;flex-wrap:wrap;gap:0 24px;margin:0;padding:0;list-style:none;max-width:none}
-header li{margin:0}
-header li a{display:inline-block;padding:8px 0 6px;color:var(--quiet);text-decoration:none;border-bottom:2px solid transparent}
-header li a:hover{color:var(--ink);border-color:var(--line)}
-header li a[aria-current]{color:var(--ink);border-color:var(--accent)}
+:is(header,footer) ul{display:flex;flex-wrap:wrap;gap:0 24px;margin:0;padding:0;list-style:none;max-width:none}
+:is(header,footer) li{margin:0}
+:is(header,footer) li a{display:inline-block;padding:8px 0 6px;color:var(--quiet);text-decoration:none;border-bottom:2px solid transparent}
+:is(header,footer) li a:hover{color:var(--ink);border-color:var(--line)}
+:is(header,footer) li a[aria-current]{color:var(--ink);border-color:var(--accent)}
 .below{border-bottom:1px solid var(--line)}
 pre{white-space:pre-wrap;overflow-wrap:anywhere}
 .wide{overflow-x:auto;border:1px solid var(--line);border-radius:6px;
@@ -38,7 +38,7 @@ linear-gradient(270deg,var(--shade),transparent) 100% 0/12px 100% no-repeat scro
 .wide::-webkit-scrollbar-thumb{background:var(--quiet);border:2px solid var(--paper);border-radius:5px}
 .scale{height:5px;border:solid var(--ink);border-width:1px 0;
 background:repeating-linear-gradient(90deg,var(--ink) 0 64px,var(--paper) 64px 128px)}
-@media (max-width:600px){.top,.sub,main{padding-left:16px;padding-right:16px}.top{min-height:52px}header ul{gap:0 16px}}
+@media (max-width:600px){.top,.sub,main{padding-left:16px;padding-right:16px}.top{min-height:52px}:is(header,footer) ul{gap:0 16px}}
 `);
 
 /** A stylesheet on one line. */

@@ -8,6 +8,7 @@ import { siteHeader } from '../page/header.ts';
 import { type Fragment, Html, html, wrappable } from '../page/html.ts';
 import { FAVICON } from '../page/mark.ts';
 import { FRAME_STYLE, hashSource } from '../page/style.ts';
+import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName } from './documents.ts';
 import { TEXT_STYLE } from './style.ts';
 
 const STYLE = FRAME_STYLE + TEXT_STYLE;
@@ -29,19 +30,26 @@ if (navigator.clipboard) for (const block of document.querySelectorAll('.code'))
 }
 `.trim();
 
-/** Path below /docs -> title, in the order of the navigation. */
+/** Path below /docs -> title, in the order of the navigation below the header. */
 export const PAGES = {
-  start: 'First steps',
+  start: DOCUMENTS.start[0],
   '': 'Reference',
   reference: 'Try it',
-  oauth: 'OAuth',
-  mcp: 'Agents',
+  search: DOCUMENTS.search[0],
+  watchers: DOCUMENTS.watchers[0],
+  changes: DOCUMENTS.changes[0],
   metrics: 'Metrics',
-  limits: 'Limits',
+  estimate: DOCUMENTS.estimate[0],
+  oauth: DOCUMENTS.oauth[0],
+  mcp: DOCUMENTS.mcp[0],
+  limits: DOCUMENTS.limits[0],
   errors: 'Errors',
 } as const;
 
-export type PageName = keyof typeof PAGES;
+export type PageName = keyof typeof PAGES | DocumentName;
+
+/** Documents that only the navigation at the end of a page leads to. */
+const FURTHER = DOCUMENT_NAMES.filter((name) => !Object.hasOwn(PAGES, name));
 
 export interface Page {
   /** Null for a page that is not in the navigation. */
@@ -51,6 +59,8 @@ export interface Page {
   readonly title: string;
   /** One sentence, for search engines and the head of the page. */
   readonly summary: string;
+  /** What the page begins with; default: a paragraph of the summary. */
+  readonly lead?: Html;
   readonly content: Fragment;
 }
 
@@ -87,10 +97,10 @@ export function renderPage(page: Page): string {
 <a class="skip" href="#content">Skip to the content</a>
 ${header(page.name, page.root)}
 <main id="content">
-<div class="lead"><h1>${page.title}</h1><p>${page.summary}</p></div>
+<div class="lead"><h1>${page.title}</h1>${page.lead ?? html`<p>${page.summary}</p>`}</div>
 ${page.content}
 </main>
-<footer><p>Freehold, a self-hosted property-listing API. Machines read <a href="${root}openapi.json">openapi.json</a>,
+<footer>${page.name === null ? null : furtherPages(page.name)}<p>Freehold, a self-hosted property-listing API. Machines read <a href="${root}openapi.json">openapi.json</a>,
 <a href="${root}openapi.yaml">openapi.yaml</a> or <a href="${root}llms.txt">llms.txt</a>.</p></footer>
 <script>${new Html(COPY_SCRIPT)}</script>
 </body>
@@ -108,15 +118,22 @@ export function headOf(title: string, summary: string, style: string): Html {
 export function header(current: PageName | null, root?: string): Html {
   // Of the pages outside the documentation, the one for missing addresses names its root.
   if (current === null) return siteHeader(root ?? '', root === undefined ? 'home' : null);
-  const items = Object.entries(PAGES).map(([name, title]) => {
-    const here = name === current ? new Html(' aria-current="page"') : null;
-    return html`<li><a href="${toRoot(current)}${addressOf(name)}"${here}>${title}</a></li>`;
-  });
+  const items = Object.entries(PAGES).map(([name, title]) => navigationItem(current, name, title));
   return siteHeader(
     toRoot(current),
     'docs',
     html`<div class="below"><nav class="sub" aria-label="Documentation"><ul>${items}</ul></nav></div>`,
   );
+}
+
+function furtherPages(current: PageName): Html {
+  const items = FURTHER.map((name) => navigationItem(current, name, DOCUMENTS[name][0]));
+  return html`<nav class="sub" aria-label="Further pages"><ul>${items}</ul></nav>`;
+}
+
+function navigationItem(current: PageName, name: string, title: string): Html {
+  const here = name === current ? new Html(' aria-current="page"') : null;
+  return html`<li><a href="${toRoot(current)}${addressOf(name)}"${here}>${title}</a></li>`;
 }
 
 /** Prefix of links from a page to the root of the service. */
@@ -130,7 +147,7 @@ export function code(...lines: readonly string[]): Html {
 }
 
 /** A table that scrolls sideways by itself on narrow screens, by keyboard too. */
-export function wideTable(caption: string, head: readonly string[], rows: Fragment, kind = ''): Html {
+export function wideTable(caption: string, head: readonly Fragment[], rows: Fragment, kind = ''): Html {
   const cells = head.map((name) => html`<th scope="col">${name}</th>`);
   return html`<div class="wide" role="region" tabindex="0" aria-label="${caption}"><table class="${kind}">
 <thead><tr>${cells}</tr></thead><tbody>${rows}</tbody></table></div>`;

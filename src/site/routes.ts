@@ -6,6 +6,15 @@ import { type Route, route } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { FAVICON_FILE } from '../page/mark.ts';
+import { documentValues, type Lifetimes } from './document-values.ts';
+import {
+  DOCUMENT_NAMES,
+  DOCUMENTS,
+  type DocumentName,
+  EXAMPLES,
+  readDocument,
+  readExample,
+} from './documents.ts';
 import { errorsPage } from './errors-page.ts';
 import type { FrontHome } from './home-cards.ts';
 import { homeHandler, type MarketSize } from './home-page.ts';
@@ -14,12 +23,12 @@ import {
   type PageHandler,
   type PageRequest,
   pageHandler,
+  renderPage,
   withLoadingNotice,
 } from './layout.ts';
-import { limitsPage } from './limits-page.ts';
-import { type AgentFeatures, mcpPage } from './mcp-page.ts';
+import { llmsText } from './llms-text.ts';
+import { renderMarkdown } from './markdown.ts';
 import { metricsPage, type PrintedMetric } from './metrics-page.ts';
-import { type Lifetimes, oauthPage } from './oauth-page.ts';
 import {
   interactivePage,
   type ReferenceOptions,
@@ -28,19 +37,16 @@ import {
   scalarReply,
 } from './reference.ts';
 import { referencePageHandler } from './reference-page.ts';
-import { startPage } from './start-page.ts';
 
 export interface SiteOptions {
   /** Base of the URLs in examples, without a slash at its end. */
   readonly publicUrl: string;
   readonly tiers: Tiers;
   readonly lifetimes: Lifetimes;
-  /** What the MCP endpoint offers. */
-  readonly agents: AgentFeatures;
   readonly metrics: readonly PrintedMetric[];
   /** Observations below which a metric is suppressed. */
   readonly minimumSample: number;
-  /** All routes of the service; called when the page of limits is first rendered. */
+  /** All routes of the service; called when a document is first rendered. */
   readonly routes: () => readonly Route<Principal>[];
   readonly findMarketSize: () => Promise<MarketSize>;
   /** Homes that anybody may be shown; empty where there are none. */
@@ -60,9 +66,10 @@ const common = {
 
 /** The routes at / and below /docs, and the files that pages, browsers and programs look for. */
 export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
-  const { publicUrl, tiers, routes, metrics, minimumSample, reference, findLoading } = options;
+  const { publicUrl, metrics, minimumSample, reference, findLoading } = options;
   const docs = (path: string, operation: string, summary: string, handler: PageHandler) =>
     pageRoute(path, operation, summary, withLoadingNotice(handler, findLoading));
+  const textOf = documentTexts(options);
   return [
     pageRoute('/', 'showHome', 'What this is, how it is, and a first request', homeHandler(options)),
     docs(
@@ -83,40 +90,30 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       pageHandler(interactivePage, referencePolicy),
     ),
     docs(
-      '/docs/start',
-      'showFirstSteps',
-      'Quickstart',
-      pageHandler(() => startPage(publicUrl)),
-    ),
-    docs(
-      '/docs/oauth',
-      'showOAuth',
-      'OAuth for apps',
-      pageHandler(() => oauthPage(publicUrl, options.lifetimes)),
-    ),
-    docs(
-      '/docs/mcp',
-      'showAgents',
-      'How to connect assistants and agents',
-      pageHandler(() => mcpPage(publicUrl, options.agents)),
-    ),
-    docs(
       '/docs/metrics',
       'showMetrics',
       'What the figures of the market mean',
       pageHandler(() => metricsPage(metrics, minimumSample)),
     ),
     docs(
-      '/docs/limits',
-      'showLimits',
-      'Tiers and limits, with the numbers in force',
-      pageHandler(() => limitsPage(tiers, routes())),
-    ),
-    docs(
       '/docs/errors',
       'showErrors',
       'What each error code means',
       pageHandler(() => errorsPage(publicUrl)),
+    ),
+    ...DOCUMENT_NAMES.flatMap((name) => [
+      docs(
+        `/docs/${name}`,
+        `show /docs/${name}`,
+        DOCUMENTS[name][0],
+        pageHandler(() => documentPage(name, textOf(name), publicUrl)),
+      ),
+      textRoute(`/docs/${name}.md`, `${DOCUMENTS[name][0]}, as Markdown`, 'text/markdown', () =>
+        textOf(name),
+      ),
+    ]),
+    ...EXAMPLES.map((file) =>
+      textRoute(`/docs/examples/${file}`, `The example ${file}`, 'text/plain', () => readExample(file)),
     ),
     scriptRoute(),
     route<Principal>()({
@@ -127,8 +124,8 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
       answer: { description: 'The document that the API reference shows.' },
       handle: referenceHandler(reference),
     }),
-    textRoute('/favicon.svg', 'Get the logo', 'image/svg+xml', FAVICON_FILE),
-    textRoute('/llms.txt', 'Get the summary for language models', 'text/plain', llmsText(publicUrl)),
+    textRoute('/favicon.svg', 'Get the logo', 'image/svg+xml', () => FAVICON_FILE),
+    textRoute('/llms.txt', 'Get the summary for language models', 'text/plain', () => llmsText(publicUrl)),
     redirectRoute('/favicon.ico', 'Redirect to the logo', 'favicon.svg'),
     redirectRoute('/docs/', 'The reference', '../docs'),
   ];
@@ -151,8 +148,22 @@ function pageRoute(
   });
 }
 
-function textRoute(path: string, summary: string, type: string, text: string): Route<Principal> {
-  const etag = strongEtag(text);
+/** Creates the function that reads a document, filled with what holds for this service. */
+function documentTexts({ publicUrl, tiers, lifetimes, routes }: SiteOptions) {
+  let values: Readonly<Record<string, string>> | undefined;
+  return (name: DocumentName): string => {
+    values ??= documentValues({ tiers, lifetimes, endpoints: routes() });
+    return readDocument(name, publicUrl, values);
+  };
+}
+
+function documentPage(name: DocumentName, text: string, publicUrl: string): string {
+  return renderPage({ name, ...renderMarkdown(text, publicUrl) });
+}
+
+/** Creates a route to a text that is made at the first request. */
+function textRoute(path: string, summary: string, type: string, make: () => string): Route<Principal> {
+  let text: string | undefined;
   const headers = { 'content-type': `${type}; charset=utf-8`, 'cache-control': 'no-cache' };
   return route<Principal>()({
     ...common,
@@ -162,7 +173,10 @@ function textRoute(path: string, summary: string, type: string, text: string): R
     accepts: [type],
     anyAccept: true,
     answer: { description: summary, contentType: type },
-    handle: (call) => conditional(call.headers, etag, { text, headers }),
+    handle: (call) => {
+      text ??= make();
+      return conditional(call.headers, strongEtag(text), { text, headers });
+    },
   });
 }
 
@@ -198,40 +212,4 @@ function scriptRoute(): Route<Principal> {
     answer: { description: 'The script.', contentType: 'text/javascript' },
     handle: ({ headers, query }) => scalarReply({ headers }, query.v),
   });
-}
-
-/** Summary for language models, in the form of llmstxt.org. */
-function llmsText(publicUrl: string): string {
-  const link = (name: string, path: string, about: string): string =>
-    `- [${name}](${publicUrl}${path}): ${about}`;
-  return `# Freehold
-
-> A property-listing API: search of homes for sale and for rent, areas, market statistics, properties with their history, and a
-> live stream of one listing.
-
-- Base URL: ${publicUrl}. Responses are JSON; errors are problem documents (RFC 9457) with a stable \`code\` and a remedy in \`detail\`.
-- Credentials: \`Authorization: Bearer\` with an API key (SERVICE- and a UUID) or an OAuth access token. Searches, areas and market statistics
-  also work without, within tight limits. Never put a key into a URL or into code that others can read.
-- Agents connect to ${publicUrl}/mcp, an endpoint of the Model Context Protocol, with a key or OAuth.
-- To page, send \`page.nextCursor\` as \`cursor\` with the same parameters. Unknown parameters are errors.
-- A 429 says in \`Retry-After\` how long to wait.
-
-## API description
-
-${link('OpenAPI as JSON', '/openapi.json', 'every operation, with an example of each parameter')}
-${link('OpenAPI as YAML', '/openapi.yaml', 'the same')}
-
-## Documentation
-
-${link('Quickstart', '/docs/start', 'from a key to the first stream')}
-${link('OAuth', '/docs/oauth', 'access for apps and MCP clients: discovery, PKCE, refresh, revocation')}
-${link('Agents', '/docs/mcp', 'the MCP endpoint: how to connect a client, tools, scopes, errors')}
-${link('Metrics', '/docs/metrics', 'what each market metric means')}
-${link('Limits', '/docs/limits', 'who may call what, and how often')}
-${link('Errors', '/docs/errors', 'each code, and what to do next')}
-
-## Optional
-
-${link('Readiness', '/readyz?verbose', 'whether the service is ready')}
-`;
 }

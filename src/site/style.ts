@@ -8,8 +8,10 @@ main{padding-top:48px;padding-bottom:64px}
 .lead p{margin:16px 0 0;color:var(--quiet)}
 h1{margin:0;font:400 var(--title)/1.2 var(--serif);letter-spacing:-.01em;text-wrap:balance}
 h2{margin:56px 0 8px;font:600 var(--head)/1.4 var(--serif);text-wrap:balance}
-.lead+section h2,.map>div>section:first-child h2{margin-top:0}
+.lead+section h2,.lead+h2,.map>div>section:first-child h2{margin-top:0}
 h3{margin:32px 0 8px;font-size:1rem;line-height:1.4}
+.anchor{color:inherit;text-decoration:none}
+.anchor:hover{text-decoration:underline}
 p,ul,ol,dl{max-width:68ch}
 p{margin:8px 0 16px}
 ol,ul{padding-left:24px}
@@ -46,12 +48,14 @@ border:1px solid var(--line);border-radius:6px}
 .ways p{margin:4px 0 12px;flex:1}
 .ways span{display:flex;flex-wrap:wrap;gap:4px 16px}
 .wide{margin:16px 0 24px}
+.drawing pre{margin:0;border:0;white-space:pre;overflow-wrap:normal;width:fit-content;max-width:none;min-width:100%}
 table{width:100%;border-collapse:collapse;text-align:left}
 th,td{padding:8px 16px;vertical-align:top}
 thead th{background:var(--land);border-bottom:1px solid var(--line);font-weight:600;white-space:nowrap}
 tbody tr+tr>*{border-top:1px solid var(--line)}
 tbody th{font-weight:400}
 td code,th code{white-space:nowrap}
+td[data-label] code{white-space:normal}
 td{min-width:12rem}
 .figures td{min-width:0}
 .wide:has(.figures){width:fit-content;max-width:100%}
@@ -83,9 +87,9 @@ details[open] summary::before{content:"\\2212 "}
 summary:hover{text-decoration:underline;text-underline-offset:.2em}
 .note{padding:12px 16px;max-width:72ch;background:var(--water);border-radius:6px}
 header+.note{margin:0;padding:12px 32px;max-width:none;border-radius:0}
-tbody .tier{font-weight:600}
 footer{border-top:1px solid var(--line)}
 footer p{max-width:1280px;margin:0 auto;padding:24px 32px;color:var(--quiet)}
+footer .sub{padding-top:16px}
 @media (prefers-color-scheme:dark){img{filter:brightness(.86)}}
 @media (max-width:1000px){.homes{grid-template-columns:repeat(3,minmax(0,1fr))}}
 @media (min-width:601px){.operations th{width:45%}}
@@ -104,11 +108,12 @@ main{padding-top:32px}
 .homes{grid-template-columns:repeat(2,minmax(0,1fr));gap:24px 12px}
 .copy{align-self:end}
 th,td{padding:8px 12px}
-.wide:not(:has(.figures)) thead{position:absolute;clip-path:inset(50%)}
+.wide:not(:has(.figures)) thead{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .wide:not(:has(.figures)) :is(tr,th,td){display:block;min-width:0}
 .wide:not(:has(.figures)) tr{padding:8px 12px}
 .wide:not(:has(.figures)) tbody :is(th,td){padding:2px 0;border:0}
 .wide:not(:has(.figures)) td{color:var(--quiet)}
+td[data-label]:not([data-label=""],:empty)::before{content:attr(data-label) ": "}
 :is(td,th) code{white-space:normal}
 }
 @media print{.skip,header nav,footer{display:none}}

@@ -61,7 +61,7 @@ interface Configuration {
 test('the page that is served names every tool, resource and prompt of the service, and its own address', async () => {
   const page = textOf(await (await service.get('/docs/mcp')).text());
   const names = [
-    ...tools.map(({ name, descriptor }) => `${name} ${descriptor.title}`),
+    ...tools.map(({ name }) => name),
     ...rowsOf('Resources').flatMap(([cell]) => namesIn(cell)),
     ...rowsOf('Prompts').flatMap(([cell]) => namesIn(cell)),
     `claude mcp add --transport http freehold ${service.url}/mcp`,

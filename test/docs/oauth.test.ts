@@ -79,17 +79,15 @@ const STATED = {
   'Authorization code': `${LIFETIMES.code / MINUTE} minutes`,
   'Access token': `${LIFETIMES.accessToken / HOUR} hour`,
   'Refresh token': `${LIFETIMES.refreshToken / DAY} days`,
-  '(?:Client r|R)egistration': `${LIFETIMES.registration / DAY} days`,
+  Registration: `${LIFETIMES.registration / DAY} days`,
 };
 
-test('docs/oauth.md and the page that is served state the lifetimes that codes, tokens and registrations have', async () => {
+test('the page that is served states the lifetimes that codes, tokens and registrations have', async () => {
   assert.equal(LIFETIMES.accessToken, HOUR);
   assert.equal(LIFETIMES.refreshToken, 30 * DAY);
   const answer = await service.get('/docs/oauth');
   assert.equal(answer.status, 200);
   const served = await answer.text();
-  for (const [what, lifetime] of Object.entries(STATED)) {
-    assert.match(PAGE, new RegExp(`^\\| ${what} \\| ${lifetime}\\b`, 'm'));
+  for (const [what, lifetime] of Object.entries(STATED))
     assert.match(served, new RegExp(`<th scope="row">${what}</th><td>${lifetime}\\b`));
-  }
 });

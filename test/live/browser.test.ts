@@ -40,4 +40,5 @@ test('a page of another origin reads the stream of a listing with the code of th
   assert.match(String(await watch(keys.free)), /^[A-Z].*Pro.*\.$/);
   const shown = await (await fetch(`${url}/docs/start`)).text();
   assert.ok(shown.includes(code.split('\n')[1]?.replaceAll("'", '&#39;') ?? ''));
+  assert.ok(readSource('docs/start.md').text.includes(code));
 });

@@ -11,11 +11,11 @@ import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
+import { DOCUMENT_NAMES } from '../../src/site/documents.ts';
 import type { FrontHome } from '../../src/site/home-cards.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
 import { siteRoutes } from '../../src/site/routes.ts';
 import { noBrowser as skip, startBrowser, type Visit, visit } from '../support/browser/chromium.ts';
-import { AGENTS } from '../support/service/agent-features.ts';
 
 const anonymous: Principal = {
   kind: 'anonymous',
@@ -51,7 +51,6 @@ async function startSite(): Promise<string> {
     metrics: METRICS,
     minimumSample: MINIMUM_SAMPLE,
     lifetimes: LIFETIMES,
-    agents: AGENTS,
     findLoading: async () => null,
     findMarketSize: async () => MARKET,
     findHomes: async () => [HOME],
@@ -101,12 +100,9 @@ for (const path of [
   '/',
   '/docs',
   '/docs/reference',
-  '/docs/start',
-  '/docs/oauth',
-  '/docs/mcp',
   '/docs/metrics',
-  '/docs/limits',
   '/docs/errors',
+  ...DOCUMENT_NAMES.map((name) => `/docs/${name}`),
 ]) {
   test(`${path} fetches nothing from elsewhere, breaks no rule of its policy and fits a telephone`, {
     skip,
@@ -141,7 +137,7 @@ test('a page of the documentation takes less than 500 kB; only the interactive r
     await context.close();
     return bytes;
   };
-  for (const path of ['/', '/docs', '/docs/start', '/docs/errors']) {
+  for (const path of ['/', '/docs', '/docs/start', '/docs/mcp-tools', '/docs/errors']) {
     const bytes = await bytesOf(path);
     assert.ok(bytes > 1_000 && bytes < 500_000, `${path} takes ${bytes} bytes`);
   }

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { LISTING_TYPES, PRICE_FREQUENCIES, PROPERTY_TYPES, STATUSES } from '../../src/listings/vocabulary.ts';
 import { enumWords, priceWords } from '../../src/page/words.ts';
+import { DOCUMENT_NAMES } from '../../src/site/documents.ts';
 import { noBrowser, startBrowser } from '../support/browser/chromium.ts';
 import { authorizationRequest } from '../support/oauth/authorize.ts';
 import { startService } from '../support/service/service.ts';
@@ -15,12 +16,9 @@ const consent = `/oauth/authorize?${new URLSearchParams(authorizationRequest().p
 const PAGES = [
   '/',
   '/docs',
-  '/docs/start',
-  '/docs/oauth',
-  '/docs/mcp',
   '/docs/metrics',
-  '/docs/limits',
   '/docs/errors',
+  ...DOCUMENT_NAMES.map((name) => `/docs/${name}`),
   '/billing',
   '/account',
   '/account/watchers',

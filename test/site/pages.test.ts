@@ -9,15 +9,15 @@ import { PROBLEMS } from '../../src/lib/problem.ts';
 import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { databaseUnavailable } from '../../src/postgres/client/connection-errors.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
+import { DOCUMENT_NAMES, fillDocument } from '../../src/site/documents.ts';
 import type { FrontHome } from '../../src/site/home-cards.ts';
 import type { FirstLoad } from '../../src/site/layout.ts';
-import { mcpPage } from '../../src/site/mcp-page.ts';
+import { renderMarkdown } from '../../src/site/markdown.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
 import { type ReferenceOptions, referenceHandler } from '../../src/site/reference.ts';
 import { type SiteOptions, siteRoutes } from '../../src/site/routes.ts';
 import type { LiveFailure } from '../../src/sources/source.ts';
 import { textOf } from '../support/browser/page-text.ts';
-import { AGENTS } from '../support/service/agent-features.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { serveRoutes, testRoute } from '../support/service/http-server.ts';
 
@@ -25,12 +25,9 @@ const PAGES = [
   '/',
   '/docs',
   '/docs/reference',
-  '/docs/start',
-  '/docs/oauth',
-  '/docs/mcp',
   '/docs/metrics',
-  '/docs/limits',
   '/docs/errors',
+  ...DOCUMENT_NAMES.map((name) => `/docs/${name}`),
 ];
 
 /** All codes of the stream's error event: the type checker sees to it that none is missing. */
@@ -108,7 +105,6 @@ function serveSite(
     publicUrl: 'https://api.example',
     tiers,
     lifetimes: LIFETIMES,
-    agents: AGENTS,
     metrics: METRICS,
     minimumSample: MINIMUM_SAMPLE,
     findLoading: async () => loading,
@@ -336,42 +332,90 @@ test('the limits page shows the numbers in force, not those of the code', async 
   const page = await (await web.fetch('/docs/limits')).text();
   assert.match(page, /Free<\/th>\s*<td>61,234<\/td><td>1,000<\/td><td>25<\/td>/);
   assert.match(page, /Internal<\/th>\s*<td>unlimited<\/td>/);
-  assert.match(page, /Free<\/th>\s*<td>1<\/td><td>daily<\/td>\s*<td>7<\/td><td>90 s<\/td><td>100<\/td>/);
   assert.match(
     page,
-    /Business<\/th>\s*<td>1,000<\/td><td>instant<\/td>\s*<td>100<\/td><td>1 h<\/td><td>10,000<\/td>/,
+    /Free<\/th>\s*<td>1<\/td><td>daily<\/td>\s*<td>7<\/td><td>90 seconds<\/td><td>100<\/td>/,
+  );
+  assert.match(
+    page,
+    /Business<\/th>\s*<td>1,000<\/td><td>instant<\/td>\s*<td>100<\/td><td>1 hour<\/td><td>10,000<\/td>/,
   );
 });
 
 test('the limits page tells of every route who may call it', async (t) => {
   const page = await (await (await serveSite(t)).fetch('/docs/limits')).text();
   const row = (path: string) =>
-    new RegExp(`<code>GET ${path}</code></th>\\s*<td>([^<]*)</td><td>([^<]*)</td><td>([^<]*)</td>`).exec(
-      page,
-    );
+    new RegExp(
+      `<code>GET ${path}</code></th>\\s*<td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td><td[^>]*>([^<]*)</td>`,
+    ).exec(page);
   assert.deepEqual(row('/v1/open')?.slice(1), ['Open &lt;to&gt; all', 'Everybody', 'minute, month']);
   assert.deepEqual(row('/v1/streams/{id}')?.slice(2), ['Pro and above', 'minute, month']);
   assert.deepEqual(row('/v1/mine')?.slice(2), ['Any tier', 'minute']);
   for (const path of PAGES) assert.ok(page.includes(`<code>GET ${path}</code>`), path);
 });
 
-test('the page about agents names every tool with its scope, its tiers and what it counts in, and how to connect to this service', async (t) => {
+test('the page about agents says how to connect to this service', async (t) => {
   const page = textOf(await (await (await serveSite(t)).fetch('/docs/mcp')).text());
   for (const text of [
-    'see_live See a home live Pro and above minute, month',
-    'find_homes Find <homes> Any tier minute, month',
-    'see_usage See your limits Any tier minute',
-    'listings:live see_live',
-    'watchers watch_homes',
-    'home://{id} A home that',
-    'find_home Finds a home',
     'claude mcp add --transport http freehold https://api.example/mcp',
     '"type": "http", "url": "https://api.example/mcp"',
     '"mcp-remote", "https://api.example/mcp"',
   ])
     assert.ok(page.includes(text), text);
-  assert.doesNotMatch(page, /reachable from this machine only/);
-  assert.match(textOf(mcpPage('http://127.0.0.1:8080', AGENTS)), /reachable from this machine only/);
+  assert.doesNotMatch(page, /127\.0\.0\.1:8080/);
+});
+
+test('every document is served as Markdown too, with the values of its page', async (t) => {
+  const web = await serveSite(t);
+  for (const name of DOCUMENT_NAMES) {
+    const answer = await web.fetch(`/docs/${name}.md`);
+    assert.equal(answer.headers.get('content-type'), 'text/markdown; charset=utf-8');
+    const text = await answer.text();
+    assert.match(text, /^# \S/, name);
+    assert.doesNotMatch(text, /\{\{|127\.0\.0\.1:8080/, name);
+    for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g))
+      assert.equal((await web.fetch(`/docs/${target}`)).status, 200, `${name}: ${target}`);
+  }
+  const { tiers, limits } = {
+    tiers: await (await web.fetch('/docs/limits.md')).text(),
+    limits: textOf(await (await web.fetch('/docs/limits')).text()),
+  };
+  assert.match(tiers, /^\| Pro \| 300 \| 50,000 \| 100 \| 10 \| no \|$/m);
+  assert.match(limits, /Pro 300 50,000 100 10 no/);
+});
+
+test('what operators read beside the source is not served', async (t) => {
+  const web = await serveSite(t);
+  for (const name of ['operations', 'performance', 'reliability', 'decisions/0001-no-build-step'])
+    for (const path of [`/docs/${name}`, `/docs/${name}.md`])
+      assert.equal((await web.fetch(path)).status, 404, path);
+});
+
+test('a document passes on no HTML of its own, no address of another scheme and no link to what is not served', () => {
+  const text = fillDocument(
+    `# Title
+
+Lead with <b>marks</b> and [a link](mcp.md#tools).
+
+<script>alert(1)</script>
+
+## A & B: "c" \`d\`
+
+## A & B: "c" \`d\`
+
+[x](javascript:alert(1)) [y](operations.md#z) [z](http://127.0.0.1:8080/account) ![w](https://elsewhere.example/w.png)
+`,
+    'https://api.example',
+    {},
+  );
+  const { title, summary, lead, content } = renderMarkdown(text, 'https://api.example');
+  assert.deepEqual([title, summary], ['Title', 'Lead with <b>marks</b> and a link.']);
+  assert.match(lead.text, /&lt;b&gt;marks&lt;\/b&gt; and <a href="mcp#tools">a link<\/a>/);
+  assert.doesNotMatch(content.text, /<script|<img|javascript/);
+  assert.match(content.text, /&lt;script&gt;/);
+  assert.match(content.text, /<h2 id="a--b-c-d">.*<h2 id="a--b-c-d-1">/s);
+  assert.match(content.text, /<p>x y <a href="\.\.\/account">z<\/a> w<\/p>/);
+  assert.throws(() => fillDocument('{{nothing}}', '', {}), /nothing/);
 });
 
 for (const path of PAGES) {
@@ -396,8 +440,11 @@ for (const path of PAGES) {
       ([, href = '']) => new URL(href, `https://api.example${path}`),
     );
     assert.ok(links.length > 4);
-    for (const { origin, pathname, hash } of links) {
-      assert.equal(origin, 'https://api.example');
+    for (const { origin, protocol, pathname, hash } of links) {
+      if (origin !== 'https://api.example') {
+        assert.equal(protocol, 'https:');
+        continue;
+      }
       const target = await web.fetch(pathname);
       assert.equal(target.status, 200, pathname);
       const text = await target.text();

@@ -10,7 +10,7 @@ import { TOOL_TABLE } from '../../../src/mcp/tools/tool-table.ts';
 
 const HEAD = `# Tools of the MCP endpoint
 
-Printed from the tool table by \`npm run docs:tools\`. [mcp.md](mcp.md) explains how to connect, and what all tools have in common.
+Printed from the tool table by \`npm run docs:tools\`. [Agents](mcp.md) explains how to connect, and what all tools have in common.
 `;
 
 /** The tools of the service, connected to nothing. */
