@@ -5,9 +5,8 @@ import { isIP, type LookupFunction } from 'node:net';
 import { pipeline, type Readable } from 'node:stream';
 import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import { buildConnector, request } from 'undici';
+import { buildConnector, Pool, request } from 'undici';
 import { type Clock, withDeadline } from './clock.ts';
-import { OriginPools } from './origin-pools.ts';
 import { failureOf, OutboundFailure } from './outbound-failure.ts';
 import { dispatchPost, type OutboundPost, type PostAnswer } from './outbound-post.ts';
 
@@ -209,4 +208,46 @@ async function readBody(body: Readable, maxBytes: number): Promise<Buffer> {
     chunks.push(chunk);
   }
   return Buffer.concat(chunks, size);
+}
+
+type PoolOptions = Omit<Pool.Options, 'factory'>;
+
+class OriginPools {
+  readonly #options: PoolOptions;
+  readonly #max: number;
+  /** The one used last is at the end. */
+  readonly #pools = new Map<string, Pool>();
+
+  /** @param max origins whose connections are kept */
+  constructor(max: number, options: PoolOptions) {
+    this.#max = max;
+    this.#options = options;
+  }
+
+  get size(): number {
+    return this.#pools.size;
+  }
+
+  of(origin: string): Pool {
+    const pool = this.#pools.get(origin) ?? new Pool(origin, this.#options);
+    this.#pools.delete(origin);
+    this.#pools.set(origin, pool);
+    if (this.#pools.size > this.#max) this.#closeOldest();
+    return pool;
+  }
+
+  async destroy(): Promise<void> {
+    const pools = [...this.#pools.values()];
+    this.#pools.clear();
+    await Promise.all(pools.map((pool) => pool.destroy()));
+  }
+
+  /** Running requests are finished before the connections are closed. */
+  #closeOldest(): void {
+    const [oldest] = this.#pools;
+    if (oldest === undefined) return;
+    const [origin, pool] = oldest;
+    this.#pools.delete(origin);
+    void pool.close();
+  }
 }

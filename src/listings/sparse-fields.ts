@@ -4,7 +4,6 @@ import { LRUCache } from 'lru-cache';
 import { nearest } from '../lib/nearest.ts';
 import { invalidParameter } from '../lib/problem.ts';
 import { MEMBERS_BY_INCLUDE } from './record.ts';
-import { expandSummaries } from './summary-fields.ts';
 
 /** One selected part: keys from the outside in, and the maximum number of items if it is a list. */
 interface FieldPath {
@@ -169,3 +168,40 @@ function into(value: unknown, existing: unknown, keys: readonly string[], items:
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The last key of a path that selects the short record of a listing: `summary`, or `currentListing.summary`. */
+const SUMMARY = 'summary';
+
+/** Its members. Attribution and age come with it, since display rules of sources ask for both beside each listing. */
+const SUMMARY_FIELDS: readonly string[] = [
+  'id',
+  'object',
+  'propertyId',
+  'listingType',
+  'status',
+  'price',
+  'currency',
+  'priceFrequency',
+  'closePrice',
+  'closedAt',
+  'propertyType',
+  'bedrooms',
+  'bathrooms',
+  'livingArea',
+  'areaUnit',
+  'yearBuilt',
+  'address.full',
+  'address.neighborhood',
+  'daysOnMarket',
+  'provider.attribution',
+  'fetchedAt',
+];
+
+/** The paths, with the members of a short record in place of each `summary`. */
+function expandSummaries(paths: readonly string[]): readonly string[] {
+  return paths.flatMap((path) => {
+    if (path !== SUMMARY && !path.endsWith(`.${SUMMARY}`)) return [path];
+    const prefix = path.slice(0, -SUMMARY.length);
+    return SUMMARY_FIELDS.map((field) => `${prefix}${field}`);
+  });
+}

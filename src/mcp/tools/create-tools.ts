@@ -5,13 +5,13 @@ import { atLeast, isTier, type Principal, tierName } from '../../access/tiers/ti
 import type { RequestContext, Route } from '../../http/frame/route.ts';
 import { withAllFaults } from '../../http/input/faults.ts';
 import { toProblem } from '../../http/output/problem-document.ts';
-import { jsonOf } from '../../http/output/reply.ts';
+import { jsonOf, type ServerSentEvent } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { sizeOf } from './answer-size.ts';
 import { compileArguments, type ToolArguments } from './arguments.ts';
 import { inputSchema, outputSchema } from './json-schema.ts';
-import { readLiveAnswer } from './live-answer.ts';
+import { listingLine, objectOf } from './listing-text.ts';
 import { problemResult } from './problem-result.ts';
 import { shortenedResult, toolResult } from './result.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
@@ -155,4 +155,30 @@ function callOf(
 /** Conditions of the POST are none of the route's: a 304 would have no answer. */
 function headersOf({ 'cache-control': cacheControl }: IncomingHttpHeaders): IncomingHttpHeaders {
   return cacheControl === undefined ? {} : { 'cache-control': cacheControl };
+}
+
+interface LiveOptions {
+  readonly progress: ((message: string) => Promise<void>) | undefined;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+}
+
+/** Both copies of the listing, or the cached one and why there is no other. Tells the cached one as progress at once. */
+async function readLiveAnswer(
+  events: AsyncIterable<ServerSentEvent>,
+  { progress, now }: LiveOptions,
+): Promise<Json> {
+  const answer: Record<string, unknown> = { cached: null, live: null, error: null };
+  for await (const { event, data, json } of events) {
+    if (!Object.hasOwn(answer, event)) continue;
+    answer[event] = json === undefined ? data : JSON.parse(json);
+    if (event === 'cached') await progress?.(cachedLine(objectOf(answer.cached), now()));
+  }
+  return answer;
+}
+
+/** `Cached: USD 1,895 a month · … · confirmed 3 min ago`. */
+function cachedLine(listing: Json, now: number): string {
+  const { price, currency, priceFrequency, status, fetchedAt } = listing;
+  return `Cached: ${listingLine({ price, currency, priceFrequency, status, fetchedAt }, now)}. Fetching it live.`;
 }

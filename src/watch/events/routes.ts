@@ -5,8 +5,8 @@ import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.t
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { after, formatCursor, parseAfter, requireKept } from './cursor.ts';
-import { digestPosition, requireDigest } from './digest.ts';
+import { after, formatCursor, invalidCursor, parseAfter, parseCursor, requireKept } from './cursor.ts';
+import { type DigestRange, findDigest } from './digest-store.ts';
 import { EventListSchema, EventQuery, WatcherEventQuery } from './event-schema.ts';
 import { ownerOfCaller, requireOwnWatcher, WatcherParams } from './own-watcher.ts';
 import { presentEvents } from './presenter.ts';
@@ -95,3 +95,37 @@ async function listEvents(options: EventRouteOptions, call: Call, scope: EventSc
     headers: { 'content-type': 'application/json; charset=utf-8' },
   };
 }
+
+const DIGEST = 'digest';
+
+/**
+ * Where the events of a digest of this watcher stand. Throws INVALID_CURSOR for any other event's cursor, CURSOR_EXPIRED for a
+ * digest that is no longer kept.
+ * @param requireWatcher throws unless the caller has the watcher; not called for a digest of a watcher that is deleted by now
+ */
+async function requireDigest(
+  database: Database,
+  {
+    owner,
+    watcherId,
+    cursor,
+  }: { readonly owner: string; readonly watcherId: string; readonly cursor: string },
+  requireWatcher: () => Promise<void>,
+): Promise<DigestRange> {
+  const position = parseCursor(cursor, DIGEST);
+  const { digest, ...range } = await database.read((sql) => findDigest(sql, owner, position), {
+    planned: 'once',
+  });
+  if (digest !== null && position.watcherId === watcherId) return digest;
+  await requireWatcher();
+  requireKept(position, range, DIGEST);
+  throw invalidCursor(DIGEST, 'is not the cursor of a watcher.digest event of this watcher');
+}
+
+/** The position of the digest itself, behind all its events. */
+const digestPosition = ({ watcherId, sequence }: DigestRange) => ({
+  sequence,
+  watcherId,
+  type: 'watcher.digest',
+  ordinal: 0,
+});

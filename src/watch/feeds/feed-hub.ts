@@ -1,7 +1,8 @@
 // Feed hub: the open feeds of this process. A feed first reads the log behind its cursor, then joins the tail that all share.
 
 import type { ServerResponse } from 'node:http';
-import { FeedWriter } from '../../http/output/feed-writer.ts';
+import { Feed, FeedWriter } from '../../http/output/feed-writer.ts';
+import { formatEvent } from '../../http/output/stream-writer.ts';
 import { Bulkhead } from '../../lib/bulkhead.ts';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
@@ -11,7 +12,6 @@ import { comparePositions, type EventPosition } from '../events/event.ts';
 import { type PresentedEvent, presentEvents } from '../events/presenter.ts';
 import { type EventPage, type EventRow, type EventScope, readEvents } from '../events/read-store.ts';
 import type { CheckedStream, CredentialChecks } from './credential-checks.ts';
-import { EventFeed, encodeEvents, type FeedRequest } from './event-feed.ts';
 import { EventTail } from './event-tail.ts';
 
 export interface FeedHubOptions {
@@ -237,4 +237,39 @@ function removeFrom<Value>(groups: Map<string, Set<Value>>, key: string, value: 
   const group = groups.get(key);
   group?.delete(value);
   if (group?.size === 0) groups.delete(key);
+}
+
+interface FeedRequest {
+  readonly scope: EventScope;
+  readonly start: EventPosition;
+  /** Frees what the feed holds; called once. */
+  readonly release: () => void;
+}
+
+class EventFeed extends Feed {
+  readonly scope: EventScope;
+  readonly release: () => void;
+  /** Everything up to this position has been sent, or more while the feed is at the tail. */
+  position: EventPosition;
+
+  constructor(response: ServerResponse, { scope, start, release }: FeedRequest) {
+    super(response);
+    this.scope = scope;
+    this.release = release;
+    this.position = start;
+  }
+
+  /** Sends events of the tail; `chunk` is all of them. A feed that has just come from the log may have the first of them. */
+  send(events: readonly PresentedEvent[], chunk: Buffer): void {
+    const [first] = events;
+    if (first === undefined || comparePositions(first.row, this.position) > 0) this.write(chunk);
+    else this.write(encodeEvents(events.filter(({ row }) => comparePositions(row, this.position) > 0)));
+  }
+}
+
+/** Events on the wire, one after another. */
+function encodeEvents(events: readonly PresentedEvent[]): Buffer {
+  let text = '';
+  for (const { row, cursor, json } of events) text += formatEvent({ id: cursor, event: row.type, json });
+  return Buffer.from(text);
 }
