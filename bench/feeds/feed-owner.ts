@@ -2,7 +2,7 @@
 
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { systemClock } from '../../src/lib/clock.ts';
-import { changeEvents, contentsOf, openEventLog, positionsAt } from '../../test/support/watch/event-log.ts';
+import { changeEvents, contentsOf, openEventLog } from '../../test/support/watch/event-log.ts';
 import { type Arm, startService, type Testbed } from '../testbed.ts';
 
 /** About as long as an event of a real listing. */
@@ -31,7 +31,7 @@ export async function createFeedOwner({ database }: Testbed, name: string): Prom
       sequence += 1;
       const events = changeEvents(sequence, { watchers, types: ['listing.updated'], at: Date.now() });
       const contents = contentsOf(events).map((content) => ({ ...content, object: LISTING }));
-      await log.write({ events, contents, positions: positionsAt(sequence) });
+      await log.write({ events, contents }, sequence);
     },
   };
 }

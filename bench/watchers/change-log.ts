@@ -6,6 +6,7 @@ import { appendChanges, headSequence, type NewChange } from '../../src/changes/c
 import type { ChangeState, ListingSummary } from '../../src/listings/change-state.ts';
 import type { SearchRow } from '../../src/listings/search-row.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
+import { findPosition } from '../../src/watch/events/position-store.ts';
 import { change, listingNo, listingWords } from './mix.ts';
 
 /** Changes that the mix repeats: the words of their listings are stored. */
@@ -110,18 +111,13 @@ export function wordsOfMix() {
 export const head = (database: Database): Promise<number> => database.read(headSequence);
 
 /** The sequence up to which everything is matched. */
-export async function horizon(database: Database): Promise<number> {
-  const [row] = await database.read(
-    (sql) => sql<{ position: number }[]>`select min(position) as position from watch_shard`,
-  );
-  return row?.position ?? 0;
-}
+export const position = (database: Database): Promise<number> => database.read(findPosition);
 
 /** Waits until everything up to a sequence is matched, or for so many milliseconds; returns what is matched then. */
-export async function waitForHorizon(database: Database, sequence: number, limit: number): Promise<number> {
+export async function waitForPosition(database: Database, sequence: number, limit: number): Promise<number> {
   const end = performance.now() + limit;
   for (;;) {
-    const reached = await horizon(database);
+    const reached = await position(database);
     if (reached >= sequence || performance.now() > end) return reached;
     await sleep(10);
   }

@@ -2,7 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openDatabase } from '../../src/postgres/client/database.ts';
-import { append, DISTINCT_CHANGES, head, horizon, pageOfMix } from './change-log.ts';
+import { append, DISTINCT_CHANGES, head, pageOfMix, position } from './change-log.ts';
 import type { FeederAnswer, FeederOrder } from './feeder.ts';
 
 const TURNS_A_SECOND = 10;
@@ -20,7 +20,7 @@ async function feed(): Promise<void> {
   const size = rate / TURNS_A_SECOND;
   for (let due = performance.now(); rate > 0; due += 1_000 / TURNS_A_SECOND) {
     await sleep(Math.max(0, due - performance.now()));
-    if ((await head(database)) - (await horizon(database)) > rate * MAX_BEHIND) continue;
+    if ((await head(database)) - (await position(database)) > rate * MAX_BEHIND) continue;
     await append(database, pageOfMix(next, size));
     next = (next + size) % DISTINCT_CHANGES;
   }
@@ -29,16 +29,16 @@ async function feed(): Promise<void> {
 process.on('message', async (order: FeederOrder) => {
   if (order.kind === 'start') {
     rate = order.rate;
-    before = { at: performance.now(), sequence: await horizon(database) };
+    before = { at: performance.now(), sequence: await position(database) };
     feeding = feed();
     send({ kind: 'started' });
     return;
   }
-  const sequence = await horizon(database);
+  const sequence = await position(database);
   const seconds = (performance.now() - before.at) / 1_000;
   rate = 0;
   await feeding;
-  while ((await horizon(database)) < (await head(database))) await sleep(20);
+  while ((await position(database)) < (await head(database))) await sleep(20);
   send({ kind: 'stopped', changesPerSecond: (sequence - before.sequence) / seconds });
 });
 process.once('disconnect', () => process.exit(0));

@@ -253,7 +253,7 @@ function findProbeEvents(database: Database, after: number) {
   return database.read(
     (sql) => sql<{ sequence: number; listingId: string }[]>`
       select distinct sequence, listing_id as "listingId" from watch_event
-      where owner = ${OWNER} and sequence > ${after} and sequence <= (select min(position) from watch_shard)
+      where owner = ${OWNER} and sequence > ${after} and sequence <= (select position from watch_position)
         and watcher_id = 'wat_probe' || substr(listing_id, 6)::int
       order by sequence`,
   );

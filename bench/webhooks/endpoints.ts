@@ -9,7 +9,6 @@ import {
   changeEvents,
   contentsOf,
   openEventLog,
-  positionsAt,
   type TestWatcher,
 } from '../../test/support/watch/event-log.ts';
 import { type Arm, startService, type Testbed } from '../testbed.ts';
@@ -53,7 +52,7 @@ export async function startEndpoints(testbed: Testbed, sink: Sink, count: number
     changeEvents(++sequence, { watchers: told, types: ['listing.updated'], at: Date.now() });
   const write = (events: readonly EventDraft[]): Promise<void> => {
     const contents = contentsOf(events).map((content) => ({ ...content, object: LISTING }));
-    return log.write({ events, contents, positions: positionsAt(sequence) });
+    return log.write({ events, contents }, sequence);
   };
   return {
     watchers,

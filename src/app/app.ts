@@ -65,7 +65,7 @@ export interface Overrides {
   readonly searchBuilder?: (database: Database) => BaseBuilder;
   /** Rows that were added to the search engine before it merges them. */
   readonly longestTail?: NonNullable<SearchWiring['longestTail']>;
-  /** Of expensive queries. */
+  /** Of costly questions. */
   readonly places?: Places;
   /** Registered OAuth clients. */
   readonly maxClients?: number;

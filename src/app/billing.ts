@@ -41,7 +41,7 @@ export function startBilling(options: BillingOptions): Billing {
   };
 }
 
-/** Where the subjects of events are looked up. */
+/** What events are asked about. */
 function eventSource({ service, verdicts }: PaymentParts): PaymentSource {
   return {
     name: service.name,

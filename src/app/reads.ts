@@ -32,7 +32,7 @@ export interface ReadsOptions extends Pick<MarketFactsOptions, 'database' | 'clo
   readonly search: Pick<SearchWiring, 'settings' | 'onReady' | 'builder' | 'longestTail'>;
   /** Where a thread finds the database; absent: facts are loaded in this one. */
   readonly threadTarget?: BuilderTarget;
-  /** Of expensive queries. */
+  /** Of costly questions. */
   readonly places?: Places;
 }
 

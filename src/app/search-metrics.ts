@@ -53,7 +53,7 @@ export function measureRecords(metrics: Metrics, records: Pick<RecordCache, 'sta
   metrics.gauge('freehold_search_cache_bytes', 'Bytes of cached records.', () => records.status().bytes);
 }
 
-/** How many expensive queries run, and how many wait. */
+/** How many costly questions are answered, and how many wait for it. */
 export function measureCostly(metrics: Metrics, queue: Pick<AnalyticsQueue, 'status'>): void {
   for (const [kind, what] of [
     ['statements', 'of PostgreSQL'],

@@ -1,5 +1,5 @@
 // Follower of the log of changes: every entry after a sequence, in order, once each. For parts of a process that keep a copy
-// of listings, such as a search engine in memory. Matching reads the log itself, since each of its shards has a position.
+// of listings, such as a search engine in memory. Matching reads the log itself, since its position is written with its events.
 
 import { pause } from '../lib/clock.ts';
 import type { Database, Sql } from '../postgres/client/database.ts';

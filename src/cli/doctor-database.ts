@@ -79,7 +79,7 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
   return [ok('migrations', 'up to date'), ...findings];
 }
 
-/** Age of the oldest change that no shard has passed, in milliseconds, from which on watchers are late. */
+/** Age of the oldest change that has not become events, in milliseconds, from which on watchers are late. */
 const MAX_LAG = MINUTE;
 /** Days for which the logs are kept, and one on which they may still be dropped. */
 const MAX_DAYS = 31;
@@ -94,16 +94,16 @@ async function checkWatchers(database: Database): Promise<Finding[]> {
   return [await checkMatching(database, now), ...(await Promise.all(logs))];
 }
 
-/** Every shard has a process, and the slowest is not far behind the log of changes. */
+/** A process matches watchers, and is not far behind the log of changes. */
 async function checkMatching(database: Database, now: number): Promise<Finding> {
   const name = 'watchers';
-  const { watchers, shards, unheld, position } = await database.read(findMatchingState);
+  const { watchers, isMatched, position } = await database.read(findMatchingState);
   const found = `${count(watchers)} active`;
   if (watchers === 0) return ok(name, found);
-  if (unheld > 0)
+  if (!isMatched)
     return warn(
       name,
-      `${found}, but no process matches ${unheld} of ${shards} shards`,
+      `${found}, but no process matches them`,
       'Start `freehold serve`. If it runs, look for errors in its log: nothing is lost, events come late.',
     );
   const head = await database.read(headSequence);
@@ -115,7 +115,7 @@ async function checkMatching(database: Database, now: number): Promise<Finding> 
   return warn(
     name,
     `${found}, ${lag}, the oldest of ${Math.round(age / 1_000)} seconds ago`,
-    'If this grows, start one more process on this database: it takes over a part of the shards.',
+    'If this grows, look for statements that wait for locks, and at `freehold_watch_match_seconds_total`: one process matches all watchers.',
   );
 }
 

@@ -2,6 +2,7 @@
 
 import type { Sql } from '../postgres/client/database.ts';
 import { HELD_STATUSES } from '../search/engine/columns/held-statuses.ts';
+import { MATCHING_LEASE } from '../watch/events/position-store.ts';
 
 export interface CatalogueCounts {
   readonly listings: number;
@@ -51,20 +52,18 @@ export async function countOnMarket(sql: Sql): Promise<number> {
 /** How far the matching of watchers is. */
 export interface MatchingState {
   readonly watchers: number;
-  readonly shards: number;
-  /** Shards that no process works for. */
-  readonly unheld: number;
-  /** Sequence of the last change that every shard has passed. */
+  /** Whether a process matches. */
+  readonly isMatched: boolean;
+  /** Sequence of the last change that has become events. */
   readonly position: number;
 }
 
 export async function findMatchingState(sql: Sql): Promise<MatchingState> {
   const [row] = await sql<MatchingState[]>`
-    select (select count(*) from watcher where status = 'active')::int as watchers, count(*)::int as shards,
-      (count(*) filter (where leased_until is null or leased_until < clock_timestamp()))::int as unheld,
-      coalesce(min(position), 0) as position
-    from watch_shard`;
-  return row ?? { watchers: 0, shards: 0, unheld: 0, position: 0 };
+    select (select count(*) from watcher where status = 'active')::int as watchers, position,
+      exists (select from work_lease where name = ${MATCHING_LEASE} and leased_until > clock_timestamp()) as "isMatched"
+    from watch_position`;
+  return row ?? { watchers: 0, isMatched: false, position: 0 };
 }
 
 /** The days that have a partition of a table. */

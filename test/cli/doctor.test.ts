@@ -14,6 +14,7 @@ import { DAY, MINUTE, systemClock } from '../../src/lib/clock.ts';
 import { createDayPartitions, dayOf } from '../../src/postgres/client/day-partitions.ts';
 import { NO_ENGINE } from '../../src/search/engine/lifecycle/no-engine.ts';
 import type { EngineStatus } from '../../src/search/engine/lifecycle/search-engine.ts';
+import { MATCHING_LEASE } from '../../src/watch/events/position-store.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { runCli } from '../support/process/cli.ts';
 import { serveRoutes } from '../support/service/http-server.ts';
@@ -102,7 +103,7 @@ test('serve says in one sentence that its data directory cannot be written', asy
   assert.match(stderr, /^Error: DATA_DIR=\S+ cannot be written \(ENOTDIR\): make it writable.*\n$/);
 });
 
-/** A database with one active watcher, whose shards a process holds that has matched everything. */
+/** A database with one active watcher, and a process that has matched everything. */
 async function watchedDatabase(t: Closing) {
   const { database, url } = await testDatabase(t);
   const subscriptions = createLocalSubscriptions(database, systemClock);
@@ -117,12 +118,13 @@ async function watchedDatabase(t: Closing) {
   for (const table of ['change', 'watch_event', 'watch_event_content', 'webhook_delivery'])
     await createDayPartitions(database, table, systemClock.now());
   await database.write(
-    (sql) => sql`update watch_shard set holder = 'a', leased_until = now() + interval '1 hour'`,
+    (sql) => sql`insert into work_lease (name, holder, leased_until)
+      values (${MATCHING_LEASE}, 'a', now() + interval '1 hour')`,
   );
   return {
     database,
     look: () => examine({ DATABASE_URL: url, PORT: '0' }),
-    /** Writes an entry that no shard has passed. */
+    /** Writes an entry that has not become events. */
     append: (at: number) =>
       database.transaction((tx) =>
         appendPrivateEntries(tx, [{ watcherId: 'wat_one', action: 'updated', data: {} }], at),
@@ -145,19 +147,17 @@ test('doctor warns of changes that wait for minutes, with what helps', async (t)
   const late = (await look()).get('watchers');
   assert.equal(late?.state, 'warn');
   assert.match(late?.detail ?? '', /^1 active, 1 change behind, the oldest of 6\d\d seconds ago$/);
-  assert.match(late?.remedy ?? '', /start one more process/);
+  assert.match(late?.remedy ?? '', /statements that wait for locks/);
 });
 
-test('doctor warns of shards that no process works for, while there are watchers', async (t) => {
+test('doctor warns if no process matches, while there are watchers', async (t) => {
   const { database, look } = await watchedDatabase(t);
   await database.write(
-    (sql) => sql`update watch_shard set leased_until = now() - interval '1 second' where shard < 3`,
+    (sql) =>
+      sql`update work_lease set leased_until = now() - interval '1 second' where name = ${MATCHING_LEASE}`,
   );
   const found = (await look()).get('watchers');
-  assert.deepEqual(
-    [found?.state, found?.detail],
-    ['warn', '1 active, but no process matches 3 of 64 shards'],
-  );
+  assert.deepEqual([found?.state, found?.detail], ['warn', '1 active, but no process matches them']);
   await database.write((sql) => sql`delete from watcher`);
   assert.equal((await look()).get('watchers')?.state, 'ok', 'nobody waits for events');
 });

@@ -1,10 +1,10 @@
-// Lease of periodic work that one process at a time does, by the clock of the database.
+// Lease of work that one process at a time does, by the clock of the database.
 
 import { randomUUID } from 'node:crypto';
 import type { Database, Sql, Transaction } from './database.ts';
 
 /** Milliseconds. A process that stops is replaced after this time. */
-const LEASE = 20_000;
+const DURATION = 20_000;
 
 /** Another process does the work by now: nothing of this transaction may be written. */
 export class WorkTaken extends Error {
@@ -14,39 +14,62 @@ export class WorkTaken extends Error {
 export class WorkLease {
   readonly #database: Database;
   readonly #name: string;
+  readonly #duration: number;
   readonly #holder = randomUUID();
+  #fence: number | null = null;
 
-  /** @param name of the work */
-  constructor(database: Database, name: string) {
+  /**
+   * @param name of the work
+   * @param duration milliseconds after which another process may take the work over
+   */
+  constructor(database: Database, name: string, duration = DURATION) {
     this.#database = database;
     this.#name = name;
+    this.#duration = duration;
   }
 
   /** Takes or renews the lease; false while another process has it. */
   async acquire(): Promise<boolean> {
-    const { count } = await this.#database.write(
-      (sql) => sql`
-        insert into work_lease as current (name, holder, leased_until)
-        values (${this.#name}, ${this.#holder}, ${leaseEnd(sql)})
-        on conflict (name) do update set holder = excluded.holder, leased_until = excluded.leased_until
-        where current.holder = excluded.holder or current.leased_until < clock_timestamp()`,
+    const rows = await this.#database.write(
+      (sql) => sql<{ fence: number }[]>`
+        insert into work_lease as current (name, holder, leased_until, fence)
+        values (${this.#name}, ${this.#holder}, ${this.#end(sql)}, 1)
+        on conflict (name) do update set holder = excluded.holder, leased_until = excluded.leased_until,
+          fence = case when current.holder = excluded.holder then current.fence else current.fence + 1 end
+        where current.holder is null or current.holder = excluded.holder or current.leased_until < clock_timestamp()
+        returning fence`,
     );
-    return count === 1;
+    this.#fence = rows[0]?.fence ?? null;
+    return this.#fence !== null;
   }
 
-  /** Keeps the lease until the transaction ends, so that nobody takes the work over meanwhile. Throws WorkTaken. */
-  async hold(tx: Transaction): Promise<void> {
+  /** A number that grows whenever somebody takes the lease, as of the last call of `acquire`; null: another process has it. */
+  get fence(): number | null {
+    return this.#fence;
+  }
+
+  /**
+   * Keeps the lease until the transaction ends, so that nobody takes the work over meanwhile. Throws WorkTaken.
+   * @param fence under which the work was begun: if the lease was lost and taken again since, others have worked in between
+   */
+  async hold(tx: Transaction, fence = this.#fence): Promise<void> {
     const { count } = await tx`
-      update work_lease set leased_until = ${leaseEnd(tx)} where name = ${this.#name} and holder = ${this.#holder}`;
+      update work_lease set leased_until = ${this.#end(tx)}
+      where name = ${this.#name} and holder = ${this.#holder} and fence = ${fence}`;
     if (count === 0) throw new WorkTaken(`Another process does the work ${this.#name}`);
   }
 
-  /** Gives it back, so that another process need not wait for its end. */
+  /** Gives it back, so that another process need not wait for its end. The row stays, since fences must not begin again. */
   async release(): Promise<void> {
+    this.#fence = null;
     await this.#database.write(
-      (sql) => sql`delete from work_lease where name = ${this.#name} and holder = ${this.#holder}`,
+      (sql) => sql`
+        update work_lease set holder = null, leased_until = clock_timestamp()
+        where name = ${this.#name} and holder = ${this.#holder}`,
     );
   }
-}
 
-const leaseEnd = (sql: Sql) => sql`clock_timestamp() + ${LEASE} * interval '1 millisecond'`;
+  #end(sql: Sql) {
+    return sql`clock_timestamp() + ${this.#duration} * interval '1 millisecond'`;
+  }
+}

@@ -43,25 +43,25 @@ export function invalidCursor(parameter: string, detail: string): Problem {
   return new Problem('INVALID_CURSOR', `${parameter} ${detail}.`, { errors: [{ parameter, detail }] });
 }
 
-/** How far the log reaches: up to `horizon` it is complete, up to `droppedThrough` events may be gone. */
+/** How far the log reaches: up to `position` it is complete, up to `droppedThrough` events may be gone. */
 export interface LogRange {
-  readonly horizon: number;
+  readonly position: number;
   readonly droppedThrough: number;
 }
 
-/** Throws CURSOR_EXPIRED if events after this position may have been dropped, INVALID_CURSOR if the log has not come so far. */
+/** Throws CURSOR_EXPIRED if events after this cursor may have been dropped, INVALID_CURSOR if the log has not come so far. */
 export function requireKept(
-  position: EventPosition | null,
-  { horizon, droppedThrough }: LogRange,
+  cursor: EventPosition | null,
+  { position, droppedThrough }: LogRange,
   name = 'after',
 ): void {
-  if (position === null) return;
-  if (position.sequence > horizon + 1)
+  if (cursor === null) return;
+  if (cursor.sequence > position + 1)
     throw invalidCursor(
       name,
       'is ahead of the newest event: it is from another service, or from before a backup was restored; start again without it',
     );
-  if (position.sequence === 0 || position.sequence > droppedThrough) return;
+  if (cursor.sequence === 0 || cursor.sequence > droppedThrough) return;
   throw new Problem(
     'CURSOR_EXPIRED',
     'Events are kept for 30 days, and some of those after this cursor are gone. Start again without a cursor, at the ' +

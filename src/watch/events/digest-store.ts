@@ -71,13 +71,12 @@ export async function findDigest(
 ): Promise<LogRange & { readonly digest: DigestRange | null }> {
   const [row] = await sql<(LogRange & { readonly after: number | null })[]>`
     select log.*, event.after from (
-      select (select min(position) from watch_shard) as horizon, dropped_through as "droppedThrough"
-      from watch_event_retention
+      select position, dropped_through as "droppedThrough" from watch_position, watch_event_retention
     ) as log left join lateral (
       select (data ->> 'after')::bigint as after from watch_event
       where watcher_id = ${watcherId} and sequence = ${sequence} and type = 'watcher.digest' and owner = ${owner}
-        and not held and sequence <= log.horizon
+        and not held and sequence <= log.position
     ) as event on true`;
-  const { after = null, horizon = 0, droppedThrough = 0 } = row ?? {};
-  return { horizon, droppedThrough, digest: after === null ? null : { watcherId, sequence, after } };
+  const { after = null, position = 0, droppedThrough = 0 } = row ?? {};
+  return { position, droppedThrough, digest: after === null ? null : { watcherId, sequence, after } };
 }

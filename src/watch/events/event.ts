@@ -50,21 +50,12 @@ export interface Withdrawal {
   readonly listingId: string;
 }
 
-/** How far a shard has come, written with its events. */
-export interface ShardPosition {
-  readonly shard: number;
-  /** As it was when the shard was leased. */
-  readonly fence: number;
-  readonly position: number;
-}
-
 /** What one transaction writes. */
 export interface EventBatch {
   readonly events: readonly EventDraft[];
   /** One for each change and listing that the events name. */
   readonly contents: readonly EventContent[];
   readonly withdrawals: readonly Withdrawal[];
-  readonly positions: readonly ShardPosition[];
 }
 
 /** The order of the log. */

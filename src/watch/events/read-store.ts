@@ -1,4 +1,4 @@
-// SQL that reads the event log, in order and never past its slowest shard.
+// SQL that reads the event log, in order and never past the position of the matching.
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { DigestRange } from './digest-store.ts';
@@ -52,7 +52,7 @@ export interface EventPage {
   /** The position of the last event that was read, where there may be more; null: these were all. */
   readonly next: EventPosition | null;
   /** Sequence up to which the log is complete. */
-  readonly horizon: number;
+  readonly position: number;
   /** Sequence up to which events may have been dropped. */
   readonly droppedThrough: number;
 }
@@ -74,16 +74,16 @@ const MAX_DIGESTS = 10;
 const MAX_HELD = 100;
 
 /** State of the log, with an event or without any. */
-type LogRow = Pick<EventPage, 'horizon' | 'droppedThrough'> & (EventRow | { readonly sequence: null });
+type LogRow = Pick<EventPage, 'position' | 'droppedThrough'> & (EventRow | { readonly sequence: null });
 
 /** The next events of a range, the oldest first unless it says otherwise. */
 export async function readEvents(sql: Sql, range: EventRange): Promise<EventPage> {
   const order = range.newestFirst ? sql`desc` : sql`asc`;
-  // One statement, and so one snapshot: what the positions say is written can be read.
+  // One statement, and so one snapshot: what the position says is written can be read.
   const found = await sql<LogRow[]>`
-    select log.horizon, log.dropped_through as "droppedThrough", event.*
+    select log.position, log.dropped_through as "droppedThrough", event.*
     from (
-      select (select min(position) from watch_shard) as horizon, dropped_through from watch_event_retention
+      select position, dropped_through from watch_position, watch_event_retention
     ) as log
     left join lateral (${eventsAfter(sql, range)}) as event on true
     order by event.sequence ${order}, event."watcherId" ${order}, event.type ${order}, event.ordinal ${order}`;
@@ -95,10 +95,10 @@ export async function readEvents(sql: Sql, range: EventRange): Promise<EventPage
   const wanted = range.isWanted === undefined ? read : read.filter(range.isWanted);
   const rows = limitDigests(wanted);
   const last = rows.length < wanted.length ? rows.at(-1) : read.at(range.limit - 1);
-  const { horizon = 0, droppedThrough = 0 } = found[0] ?? {};
+  const { position = 0, droppedThrough = 0 } = found[0] ?? {};
   const held = await readHeld(sql, rows);
   const contents = await readContents(sql, [...rows, ...held]);
-  return { rows, contents, held, next: last ?? null, horizon, droppedThrough };
+  return { rows, contents, held, next: last ?? null, position, droppedThrough };
 }
 
 /** The first of these events: no more than a page can have of digests, which are large. */
@@ -118,7 +118,7 @@ function eventsAfter(sql: Sql, { scope, after, types, limit, newestFirst }: Even
     from watch_event
     where (sequence, watcher_id, type, ordinal)
         > (${start.sequence}::bigint, ${start.watcherId}, ${start.type}, ${start.ordinal}::int)
-      and sequence <= log.horizon ${scopeCondition(sql, scope)}
+      and sequence <= log.position ${scopeCondition(sql, scope)}
       ${types === undefined ? sql`` : sql`and type = any(${[...types]}::text[])`}
     order by sequence ${order}, watcher_id ${order}, type ${order}, ordinal ${order}
     limit ${after === null ? 0 : limit}`;

@@ -86,7 +86,7 @@ async function listEvents(options: EventRouteOptions, call: Call, scope: EventSc
   requireKept(start, found);
   const page = presentEvents({ ...found, rows: found.rows.slice(0, limit) }, options.publicUrl);
   const hasMore = found.next !== null;
-  const end = scope.digest === undefined ? after(found.horizon) : digestPosition(scope.digest);
+  const end = scope.digest === undefined ? after(found.position) : digestPosition(scope.digest);
   const nextCursor = hasMore ? page.at(-1)?.cursor : formatCursor(end);
   const links = JSON.stringify({ limit, hasMore, nextCursor });
   const meta = JSON.stringify({ requestId, tier: caller.tier });

@@ -1,4 +1,4 @@
-// SQL that writes events: with the positions of their shards, within the hourly limits, and without withdrawn listings.
+// SQL that writes events: within the hourly limits, and without withdrawn listings.
 
 import { HOUR } from '../../lib/clock.ts';
 import type { Sql, Transaction } from '../../postgres/client/database.ts';
@@ -12,7 +12,6 @@ import {
   type EventBatch,
   type EventContent,
   type EventDraft,
-  type ShardPosition,
   type Withdrawal,
 } from './event.ts';
 import { isAboutWatcher } from './event-types.ts';
@@ -21,18 +20,12 @@ import { wakeWebhooks } from './wake-webhooks-store.ts';
 /** Channel that wakes readers: events were written, or may be read now. */
 export const EVENTS_CHANNEL = 'watch_events';
 
-/** Another process holds a shard by now: nothing was written, and the former holder must drop the shard. */
-export class LostLease extends Error {
-  override readonly name = 'LostLease';
-}
-
 /**
- * Writes events, their contents and the positions of their shards, all or nothing. Events beyond an owner's hourly limit are
+ * Writes events and their contents. The caller moves the position in the same transaction. Events beyond an owner's hourly limit are
  * counted instead, and the first of them in an hour becomes `watcher.throttled`. A `watcher.digest` is written where events
- * wait for it. An event that is there already stays as it is. Throws LostLease if the fence of a shard is stale.
+ * wait for it. An event that is there already stays as it is.
  */
 export async function writeEvents(tx: Transaction, batch: EventBatch): Promise<void> {
-  await updatePositions(tx, batch.positions);
   const events = await limitByHour(tx, batch.events);
   await deleteContent(tx, batch.withdrawals);
   const shown = new Set(events.map(contentKey));
@@ -56,26 +49,6 @@ export async function writeEvents(tx: Transaction, batch: EventBatch): Promise<v
 
 const contentKey = ({ sequence, listingId }: Pick<EventDraft, 'sequence' | 'listingId'>): string =>
   `${sequence} ${listingId}`;
-
-/** Locks the shards, so that no other process can take them over before the commit. */
-async function updatePositions(tx: Sql, positions: readonly ShardPosition[]): Promise<void> {
-  if (positions.length === 0) return;
-  const ordered = positions.toSorted((a, b) => a.shard - b.shard);
-  const rows = await tx<{ shard: number }[]>`
-    with written as (
-      select * from unnest(${ordered.map(({ shard }) => shard)}::int[], ${ordered.map(({ fence }) => fence)}::bigint[],
-        ${ordered.map(({ position }) => position)}::bigint[]) as written (shard, fence, position)
-    ), held as (
-      select watch_shard.shard, written.position from watch_shard join written using (shard, fence)
-      order by shard for update of watch_shard
-    )
-    update watch_shard set position = held.position from held where watch_shard.shard = held.shard
-    returning watch_shard.shard`;
-  if (rows.length === positions.length) return;
-  const held = new Set(rows.map(({ shard }) => shard));
-  const lost = ordered.filter(({ shard }) => !held.has(shard)).map(({ shard }) => shard);
-  throw new LostLease(`Another process holds the shards ${lost.join(', ')}`);
-}
 
 /** Drafts of one owner and hour that count against its limit. */
 interface HourGroup {
@@ -154,12 +127,10 @@ const hourKey = (owner: string, hour: number): string => `${hour} ${owner}`;
 
 /** The counts of these hours, locked until the transaction ends. */
 async function lockHours(tx: Sql, groups: readonly HourGroup[]): Promise<Map<string, HourCount>> {
-  // Several shards write for one owner at once: one order of locks avoids deadlocks.
-  const ordered = groups.toSorted((a, b) => compareText(a.owner, b.owner) || a.hour - b.hour);
   const rows = await tx<{ owner: string; hour: string; events: number; dropped: number }[]>`
     insert into watch_hour (owner, hour)
     select owner, to_timestamp(hour / 1000)
-    from unnest(${ordered.map(({ owner }) => owner)}::text[], ${ordered.map(({ hour }) => hour)}::float8[]) as batch (owner, hour)
+    from unnest(${groups.map(({ owner }) => owner)}::text[], ${groups.map(({ hour }) => hour)}::float8[]) as batch (owner, hour)
     on conflict (owner, hour) do update set owner = excluded.owner
     returning owner, hour, events, dropped`;
   return new Map(

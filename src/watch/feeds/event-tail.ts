@@ -84,8 +84,8 @@ export class EventTail {
     const page = await database.read((sql) => readEvents(sql, range), { planned: 'once' });
     // It may rest by now, or have started again elsewhere.
     if (from === null || this.#position !== from) return;
-    if (page.next === null && page.horizon < from.sequence) return;
-    this.#position = page.next ?? after(page.horizon);
+    if (page.next === null && page.position < from.sequence) return;
+    this.#position = page.next ?? after(page.position);
     if (page.next !== null) this.#isStale = true;
     if (page.rows.length > 0) deliver(page, from);
   }

@@ -111,10 +111,10 @@ export class FeedHub {
   async #startTail(): Promise<void> {
     if (this.#tail.position !== null) return;
     const range = { scope: {}, after: null, limit: 0 };
-    const { horizon } = await this.#options.database.read((sql) => readEvents(sql, range), {
+    const { position } = await this.#options.database.read((sql) => readEvents(sql, range), {
       planned: 'once',
     });
-    if (this.#listeners.size > 0) this.#tail.start(after(horizon));
+    if (this.#listeners.size > 0) this.#tail.start(after(position));
   }
 
   #restUnlessRead(): void {
@@ -155,7 +155,7 @@ export class FeedHub {
     const events = presentEvents(page, this.#options.publicUrl);
     if (events.length > 0) feed.write(encodeEvents(events));
     this.#counts.sent.inc(events.length);
-    const end = page.next ?? after(page.horizon);
+    const end = page.next ?? after(page.position);
     if (comparePositions(end, feed.position) > 0) feed.position = end;
     return page.next === null && this.#joinTail(feed);
   }

@@ -98,6 +98,6 @@ async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope
   requireKept(position, log, lastEvent?.name);
   const release = feeds.open(await withOwnerPlan(options, caller));
   const credential = { authorization: headers.authorization ?? '', address };
-  const request = { scope, start: position ?? after(log.horizon), credential, access: FEED_ACCESS, release };
+  const request = { scope, start: position ?? after(log.position), credential, access: FEED_ACCESS, release };
   return { feed: (response) => hub.open(response, request) };
 }

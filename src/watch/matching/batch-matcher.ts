@@ -1,14 +1,13 @@
-// Matcher of batches: the entries of the log of changes become events, for the shards that have not passed them yet.
+// Matcher of batches: the entries of the log of changes become events.
 
 import type { ChangeEntry, ListingChange, PrivateEntry } from '../../changes/change.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
 import type { SavedSearch } from '../../search/query/saved-search.ts';
-import type { EventContent, EventDraft, Withdrawal } from '../events/event.ts';
+import type { EventBatch, EventContent, EventDraft, Withdrawal } from '../events/event.ts';
 import type { EventType } from '../events/event-types.ts';
 import { contentOf, decideEvents, isWithdrawal, viewOf } from './decide-events.ts';
 import type { ChangedWords } from './index/change-sides.ts';
 import { WatcherIndex } from './index/watcher-index.ts';
-import { SHARDS } from './lease-store.ts';
 import { hasDigests, type WatcherDefinition } from './watcher-definition.ts';
 import { type MatchedWatcher, WatcherDetails } from './watcher-details.ts';
 
@@ -38,22 +37,8 @@ export interface MatchingReads {
   ): string[];
 }
 
-/** An event, and the shard that it is written for. */
-export interface ShardEvent {
-  readonly shard: number;
-  readonly draft: EventDraft;
-}
-
-/** What a batch of entries is told as. */
-export interface MatchedBatch {
-  readonly events: readonly ShardEvent[];
-  readonly contents: readonly EventContent[];
-  readonly withdrawals: readonly Withdrawal[];
-  /** Sequence of its last entry. */
-  readonly end: number;
-}
-
-export const shardOf = (no: number): number => no % SHARDS;
+/** Whether the events of a change are written already for the watcher of this number. */
+export type IsWritten = (no: number, sequence: number) => boolean;
 
 /** A watcher that a change concerns. */
 interface Verdict {
@@ -76,8 +61,11 @@ export class BatchMatcher {
   readonly #index = new WatcherIndex<string>();
   readonly #details = new WatcherDetails();
 
-  constructor(reads: MatchingReads) {
+  readonly #isWritten: IsWritten;
+
+  constructor(reads: MatchingReads, isWritten: IsWritten = () => false) {
     this.#reads = reads;
+    this.#isWritten = isWritten;
   }
 
   get watchers(): number {
@@ -97,97 +85,81 @@ export class BatchMatcher {
     this.#index.pack();
   }
 
-  removeShards(shards: ReadonlySet<number>): void {
-    for (const no of this.#index.nos()) if (shards.has(shardOf(no))) this.#index.remove(no);
-    this.#index.pack();
-  }
-
-  /**
-   * Matches entries, in order. `positions`: of the shards to work for; one that has passed an entry takes no part in it. The
-   * watchers are afterwards as the last entry leaves them.
-   */
-  async match(
-    entries: readonly ChangeEntry<ChangeState>[],
-    positions: ReadonlyMap<number, number>,
-  ): Promise<MatchedBatch> {
-    const events: ShardEvent[] = [];
+  /** Matches entries, in order. The watchers are afterwards as the last entry leaves them. */
+  async match(entries: readonly ChangeEntry<ChangeState>[]): Promise<EventBatch> {
+    const events: EventDraft[] = [];
     const contents: EventContent[] = [];
     const withdrawals: Withdrawal[] = [];
     const decided: Decision[] = [];
     let words: ReadonlyMap<number, ChangedWords> | null = null;
     for (const [at, entry] of entries.entries()) {
       const { sequence } = entry;
-      const isDue = (no: number): boolean => (positions.get(shardOf(no)) ?? sequence) < sequence;
       if (entry.kind === 'watcher') {
-        const result = await this.#applyPrivateEntry(entry, isDue);
+        const result = await this.#applyPrivateEntry(entry);
         events.push(...result.events);
         contents.push(...result.contents);
         continue;
       }
       if (isWithdrawal(entry)) withdrawals.push({ sequence, listingId: entry.listingId });
       if (entry.quiet) continue;
-      let verdicts = this.#verdicts(entry, words?.get(sequence) ?? null, isDue);
+      let verdicts = this.#verdicts(entry, words?.get(sequence) ?? null);
       if (verdicts === null) {
         words = await this.#reads.findWords(entries.slice(at).filter(isAnnounced));
-        verdicts = this.#verdicts(entry, words.get(sequence) ?? NO_WORDS, isDue);
+        verdicts = this.#verdicts(entry, words.get(sequence) ?? NO_WORDS);
       }
       const decisions = decide(entry, verdicts ?? [], words?.get(sequence) ?? null);
       if (decisions.length > 0) contents.push(contentOf(entry));
       for (const decision of decisions) decided.push(decision);
     }
     for (const event of await this.#buildEvents(decided)) events.push(event);
-    const end = entries.at(-1)?.sequence ?? 0;
-    return { events, contents: hideWithdrawn(contents, withdrawals), withdrawals, end };
+    return { events, contents: hideWithdrawn(contents, withdrawals), withdrawals };
   }
 
   /** The watchers that a change concerns; null: the words of the listing are needed. */
-  #verdicts(change: Change, words: ChangedWords | null, isDue: (no: number) => boolean): Verdict[] | null {
+  #verdicts(change: Change, words: ChangedWords | null): Verdict[] | null {
     const verdicts: Verdict[] = [];
     const isDecided = this.#index.match(change, words, (slot, sides) => {
       const no = this.#index.no(slot);
-      if (isDue(no)) verdicts.push({ no, sides, watcher: this.#details.decode(this.#index.detail(slot)) });
+      if (this.#isWritten(no, change.sequence)) return;
+      verdicts.push({ no, sides, watcher: this.#details.decode(this.#index.detail(slot)) });
     });
     return isDecided ? verdicts : null;
   }
 
   /** Events as decided, each with the parameters that it is about. */
-  async #buildEvents(decided: readonly Decision[]): Promise<ShardEvent[]> {
+  async #buildEvents(decided: readonly Decision[]): Promise<EventDraft[]> {
     const searching = decided.filter(({ watcher }) => watcher.target === 'search').map(({ no }) => no);
     const searches = await this.#reads.findSearches([...new Set(searching)]);
     return decided.flatMap(({ no, watcher, change, sides, types, words }) => {
       const search = searches.get(no);
       const matchedOn = search === undefined ? [] : this.#reads.matchedOn(no, search, change, sides, words);
-      return types.map((type) => ({ shard: shardOf(no), draft: draftOf(watcher, change, type, matchedOn) }));
+      return types.map((type) => draftOf(watcher, change, type, matchedOn));
     });
   }
 
   /** Keeps the watchers as a private entry says, and tells what it is told as. */
-  async #applyPrivateEntry(entry: PrivateEntry, isDue: (no: number) => boolean) {
+  async #applyPrivateEntry(entry: PrivateEntry) {
     const definition = entry.data as WatcherDefinition & DisabledWebhook;
     const { no, status } = definition;
-    if (!isDue(no)) return { events: [], contents: [] };
     if (status === 'active' && entry.action !== 'deleted') this.add(definition);
     else this.#index.remove(no);
+    if (this.#isWritten(no, entry.sequence)) return { events: [], contents: [] };
     const isBackfilled = entry.action === 'replayed' || (entry.action === 'created' && definition.backfill);
     if (isBackfilled && status === 'active') return this.#backfill(definition, entry);
     if (entry.action === 'crossed') return this.#tellCrossing(definition, entry);
     const type = PRIVATE_EVENTS[entry.action];
     const types: EventDraft['type'][] = type === undefined ? [] : [type];
     if (endsDigest(entry.action, definition)) types.push('watcher.digest');
-    const events = types.map((each) => {
-      const draft = aboutWatcher(entry, definition, each);
-      return { shard: shardOf(no), draft };
-    });
-    return { events, contents: [] };
+    return { events: types.map((each) => aboutWatcher(entry, definition, each)), contents: [] };
   }
 
   #tellCrossing(definition: WatcherDefinition & { readonly crossing?: object }, entry: PrivateEntry) {
-    const { no, status, events, crossing = {} } = definition;
+    const { status, events, crossing = {} } = definition;
     const type = 'market.threshold_crossed';
     if (status !== 'active' || !events.includes(type)) return { events: [], contents: [] };
     const watcher = this.#details.decode(this.#details.encode(definition));
     const draft = draftOf(watcher, { ...entry, listingId: null }, type, []);
-    return { events: [{ shard: shardOf(no), draft: { ...draft, data: crossing } }], contents: [] };
+    return { events: [{ ...draft, data: crossing }], contents: [] };
   }
 
   async #backfill(definition: WatcherDefinition, { sequence, at }: PrivateEntry) {
@@ -195,10 +167,10 @@ export class BatchMatcher {
     if (definition.target.type !== 'search' || !watcher.events.includes('search.match_added'))
       return { events: [], contents: [] };
     const listings = await this.#reads.findBackfill(definition, sequence);
-    const events = listings.map(({ content, matchedOn }, ordinal): ShardEvent => {
+    const events = listings.map(({ content, matchedOn }, ordinal): EventDraft => {
       const change = { sequence, at, listingId: content.listingId };
       const draft = draftOf(watcher, change, 'search.match_added', matchedOn);
-      return { shard: shardOf(definition.no), draft: { ...draft, ordinal } };
+      return { ...draft, ordinal };
     });
     return { events, contents: listings.map(({ content }) => ({ ...content, sequence, at })) };
   }

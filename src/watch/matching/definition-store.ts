@@ -1,4 +1,4 @@
-// SQL of definitions: the watchers of a shard as of a position in the log of changes.
+// SQL of definitions: watchers as of a position in the log of changes.
 
 import type { Database, Sql } from '../../postgres/client/database.ts';
 import type { SavedSearch } from '../../search/query/saved-search.ts';
@@ -6,16 +6,13 @@ import { type DefinitionRow, definitionOf, type WatcherDefinition } from './watc
 
 const PAGE = 5_000;
 
-/** The active watchers of a shard as they are now, in pages. */
-export async function* loadDefinitions(
-  database: Database,
-  shard: number,
-): AsyncGenerator<readonly WatcherDefinition[]> {
+/** The active watchers as they are now, in pages. */
+export async function* loadDefinitions(database: Database): AsyncGenerator<readonly WatcherDefinition[]> {
   for (let last = 0; ; ) {
     const rows = await database.read(
       (sql) => sql<DefinitionRow[]>`
         select ${definitionColumns(sql)} from watcher
-        where shard = ${shard} and status = 'active' and no > ${last} order by no limit ${PAGE}`,
+        where status = 'active' and no > ${last} order by no limit ${PAGE}`,
       { timeout: 60_000 },
     );
     yield rows.map(definitionOf);
@@ -56,13 +53,22 @@ const entriesSql = (sql: Sql) => sql`
   from change join change_batch as batch on batch_id = batch.id
   where kind = 'watcher' and watcher_id is not null and first_sequence is not null`;
 
-/** The private entries of a shard after a sequence, in order. */
-export function findEntriesAfter(sql: Sql, after: number, shard: number): Promise<WatcherEntry[]> {
-  return sql<
-    WatcherEntry[]
-  >`${entriesSql(sql)} and (after ->> 'no')::bigint % 64 = ${shard} and first_sequence + ordinal > ${after}
-    and first_sequence >= coalesce((select max(first_sequence) from change_batch where first_sequence <= ${after}), 0)
-    order by sequence`;
+/** The private entries after a sequence, in order and in pages. */
+export async function* loadEntriesAfter(
+  database: Database,
+  after: number,
+): AsyncGenerator<readonly WatcherEntry[]> {
+  for (let last = after; ; ) {
+    const rows = await database.read(
+      (sql) => sql<WatcherEntry[]>`${entriesSql(sql)} and first_sequence + ordinal > ${last}
+        and first_sequence >= coalesce((select max(first_sequence) from change_batch where first_sequence <= ${last}), 0)
+        order by sequence limit ${PAGE}`,
+      { timeout: 60_000 },
+    );
+    yield rows;
+    if (rows.length < PAGE) return;
+    last = rows.at(-1)?.sequence ?? last;
+  }
 }
 
 /** The last private entry of a watcher at a sequence or before; null: none is in the log. */

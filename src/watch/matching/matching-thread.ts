@@ -19,7 +19,7 @@ export type MatchingThreadMessage =
 
 export interface RunningMatching {
   status(): MatchingStatus | null;
-  /** Finishes the batch under way and gives the leases back. */
+  /** Finishes the batch under way and gives the lease back. */
   stop(): Promise<void>;
 }
 

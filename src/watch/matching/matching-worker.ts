@@ -6,8 +6,10 @@ import { openDatabase } from '../../postgres/client/database.ts';
 import { Matching } from './matching.ts';
 import type { MatchingThreadData, MatchingThreadMessage } from './matching-thread.ts';
 
-/** Reads, events and leases. */
+/** Reads, events and the lease. */
 const CONNECTIONS = 3;
+/** Milliseconds: a process that is stopped within a transaction lets go of the lease before it ends. */
+const IDLE_TRANSACTION_TIMEOUT = 4_000;
 /** Milliseconds between two reports of the status. */
 const STATUS_INTERVAL = 1_000;
 
@@ -16,6 +18,7 @@ const send = (message: MatchingThreadMessage): void => parentPort?.postMessage(m
 const database = openDatabase({
   ...target,
   maxConnections: CONNECTIONS,
+  idleTransactionTimeout: IDLE_TRANSACTION_TIMEOUT,
   applicationName: 'freehold matching',
 });
 const report = (error: unknown): void =>

@@ -1,19 +1,20 @@
-// Matching of watchers: turns the log of changes into events, for the shards that this process holds.
+// Matching of watchers: turns the log of changes into events, in the one process that has the lease of this work.
 
-import { randomUUID } from 'node:crypto';
 import type { ChangeEntry } from '../../changes/change.ts';
 import { CHANGES_CHANNEL, headSequence, readChanges } from '../../changes/change-store.ts';
 import { type Clock, pause, systemClock } from '../../lib/clock.ts';
+import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
-import type { Database } from '../../postgres/client/database.ts';
+import type { Database, Transaction } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
-import type { EventBatch, ShardPosition } from '../events/event.ts';
-import { LostLease, writeEvents } from '../events/write-store.ts';
-import { BatchMatcher, type MatchedBatch } from './batch-matcher.ts';
-import { findLeases } from './lease-store.ts';
-import { loadShard } from './load-shard.ts';
+import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import type { EventBatch } from '../events/event.ts';
+import { findPosition, MATCHING_LEASE, movePosition, PositionMoved } from '../events/position-store.ts';
+import { writeEvents } from '../events/write-store.ts';
+import { BatchMatcher } from './batch-matcher.ts';
+import { findWrittenEvents } from './former-shards-store.ts';
+import { loadWatchers } from './load-watchers.ts';
 import { createMatchingReads } from './matching-reads.ts';
-import { ShardLeases } from './shard-leases.ts';
 
 export interface MatchingOptions {
   readonly database: Database;
@@ -23,13 +24,14 @@ export interface MatchingOptions {
   readonly onStep?: (step: MatchingStep) => void | Promise<void>;
 }
 
-/** `checked`: the leases were found to be held; `written`: all but the commit. */
-export type MatchingStep = 'read' | 'matched' | 'checked' | 'written' | 'committed';
+/** `written`: all but the commit. */
+export type MatchingStep = 'read' | 'matched' | 'written' | 'committed';
 
 export interface MatchingStatus {
-  readonly shards: number;
+  /** Whether this process is the one that matches. */
+  readonly isMatcher: boolean;
   readonly watchers: number;
-  /** Changes that the slowest shard of this process has not passed yet, as of the last look at the log. */
+  /** Changes that have not become events yet, as of the last look at the log. */
   readonly lag: number;
   /** Milliseconds since the oldest of them was written; 0 without any. */
   readonly lagTime: number;
@@ -39,9 +41,20 @@ export interface MatchingStatus {
   readonly matchTime: number;
 }
 
+/** All active watchers, as they are at a position in the log. */
+interface LoadedWatchers {
+  /** The fence of the lease under which they were loaded. */
+  readonly fence: number;
+  readonly matcher: BatchMatcher;
+  position: number;
+}
+
+/** Milliseconds by the system's clock, as all that is about the database. */
+const LEASE = 6_000;
+const RENEWAL = 2_000;
 /** Entries of one transaction. */
 const BATCH = 500;
-/** Milliseconds by the system's clock, as all that is about the database: without a notification until the log is read all the same. */
+/** Milliseconds until the log is read all the same without a notification. */
 const POLL = 1_000;
 const RETRY = 500;
 /** Milliseconds for one transaction of events. */
@@ -49,117 +62,129 @@ const WRITE_TIMEOUT = 30_000;
 
 export class Matching {
   readonly #options: MatchingOptions;
-  readonly #leases: ShardLeases;
-  readonly #matcher: BatchMatcher;
+  readonly #lease: WorkLease;
   readonly #stopping = new AbortController();
-  /** Shards whose watchers are in memory, with the fence that they were loaded under. */
-  readonly #loaded = new Map<number, number>();
-  readonly #positions = new Map<number, number>();
+  #renewal: PeriodicWork | null = null;
+  #loaded: LoadedWatchers | null = null;
   #wake: () => void = () => {};
   #status = { lag: 0, lagTime: 0, changes: 0, events: 0, matchTime: 0 };
   #running: Promise<void> = Promise.resolve();
 
   constructor(options: MatchingOptions) {
     this.#options = options;
-    this.#matcher = new BatchMatcher(createMatchingReads(options.database, (read) => this.#retried(read)));
-    this.#leases = new ShardLeases({ ...options, holder: randomUUID(), onChange: () => this.#wake() });
+    this.#lease = new WorkLease(options.database, MATCHING_LEASE, LEASE);
   }
 
   start(): void {
     const { database, report } = this.#options;
     const wake = () => this.#wake();
     const listener = listen(database, CHANGES_CHANNEL, wake, wake, { onError: report });
-    this.#leases.start();
+    this.#renewal = startPeriodicWork({
+      clock: systemClock,
+      pause: RENEWAL,
+      report,
+      work: () => this.#renew(),
+    });
     this.#running = this.#run().finally(() => listener.close());
   }
 
-  /** Finishes the batch under way and gives the leases back at once. */
+  /** Finishes the batch under way and gives the lease back at once. */
   async stop(): Promise<void> {
     this.#stopping.abort();
     await this.#running;
-    await this.#leases.stop();
+    await this.#renewal?.stop();
+    await this.#lease.release().catch(this.#options.report);
   }
 
   status(): MatchingStatus {
-    return { ...this.#status, shards: this.#loaded.size, watchers: this.#matcher.watchers };
+    const watchers = this.#loaded?.matcher.watchers ?? 0;
+    return { ...this.#status, isMatcher: this.#loaded !== null, watchers };
+  }
+
+  async #renew(): Promise<void> {
+    const before = this.#lease.fence;
+    await this.#lease.acquire();
+    if (this.#lease.fence !== before) this.#wake();
   }
 
   async #run(): Promise<void> {
-    const { report } = this.#options;
     const { signal } = this.#stopping;
     while (!signal.aborted) {
       const woken = new AbortController();
       this.#wake = () => woken.abort();
       try {
-        await this.#updateShards();
-        if (await this.#step()) continue;
+        const loaded = await this.#loadIfDue();
+        if (loaded !== null && (await this.#step(loaded))) continue;
         await pause(systemClock, POLL, AbortSignal.any([signal, woken.signal]));
       } catch (error) {
-        if (!(error instanceof LostLease)) report(error);
+        this.#report(error);
         await pause(systemClock, RETRY, signal);
       }
     }
   }
 
-  /** Loads the watchers of shards that were leased, and drops those of shards that were lost. */
-  async #updateShards(): Promise<void> {
+  /** The watchers, loaded first where this process has just taken the lease; null: another process matches. */
+  async #loadIfDue(): Promise<LoadedWatchers | null> {
+    const { fence } = this.#lease;
+    if (this.#loaded?.fence === fence) return this.#loaded;
+    this.#unload();
+    if (fence === null) return null;
     const { database } = this.#options;
-    const held = this.#leases.held();
-    const lost = [...this.#loaded].filter(([shard, fence]) => held.get(shard)?.fence !== fence);
-    for (const [shard] of lost) this.#loaded.delete(shard);
-    for (const [shard] of lost) this.#positions.delete(shard);
-    if (lost.length > 0) this.#matcher.removeShards(new Set(lost.map(([shard]) => shard)));
-    const gained = [...held.values()].filter(({ shard }) => !this.#loaded.has(shard));
-    const advanced: ShardPosition[] = [];
-    for (const { shard, fence } of gained) {
-      if (this.#stopping.signal.aborted) return;
-      // As of now: the position may have moved since the lease was renewed.
-      const [lease] = await database.read((sql) => findLeases(sql, [shard]));
-      if (lease?.fence !== fence) continue;
-      const position = await loadShard(database, lease, this.#matcher);
-      this.#loaded.set(shard, fence);
-      this.#positions.set(shard, position);
-      if (position > lease.position) advanced.push({ shard, fence, position });
-    }
-    if (gained.length === 0) return;
-    this.#matcher.pack();
-    // Readers wait for the slowest shard: one that skipped what concerns nobody says so at once.
-    if (advanced.length > 0)
-      await database.transaction((tx) =>
-        writeEvents(tx, { events: [], contents: [], withdrawals: [], positions: advanced }),
-      );
+    const isWritten = await database.read(findWrittenEvents);
+    const reads = createMatchingReads(database, (read) => this.#retried(read));
+    const matcher = new BatchMatcher(reads, isWritten);
+    const from = await database.read(findPosition);
+    const position = await loadWatchers(database, from, matcher);
+    matcher.pack();
+    // Readers wait for the position: one that skips what concerns nobody moves at once.
+    if (position > from)
+      await database.transaction(async (tx) => {
+        await this.#lease.hold(tx, fence);
+        await movePosition(tx, from, position);
+        await writeEvents(tx, { events: [], contents: [], withdrawals: [] });
+      });
+    this.#loaded = { fence, matcher, position };
+    return this.#loaded;
   }
 
-  /** Matches the next entries that some shard has not passed, and writes their events; false: there are none. */
-  async #step(): Promise<boolean> {
+  /** Matches the next entries and writes their events; false: there are none. */
+  async #step(loaded: LoadedWatchers): Promise<boolean> {
     const { database, onStep, clock } = this.#options;
-    if (this.#positions.size === 0) return false;
-    const from = Math.min(...this.#positions.values());
-    const entries = await database.read((sql) => readChanges<ChangeState>(sql, from, BATCH), {
+    const { position, matcher } = loaded;
+    const entries = await database.read((sql) => readChanges<ChangeState>(sql, position, BATCH), {
       planned: 'once',
     });
-    await this.#measureLag(entries, from);
-    if (entries.length === 0) return false;
+    await this.#measureLag(entries, position);
+    const end = entries.at(-1)?.sequence;
+    if (end === undefined) return false;
     await onStep?.('read');
-    const begun = clock.monotonic();
-    const batch = await this.#matcher.match(entries, this.#positions).catch((error: unknown) => {
+    try {
+      const start = clock.monotonic();
+      const batch = await matcher.match(entries);
+      this.#status.matchTime += clock.monotonic() - start;
+      await onStep?.('matched');
+      await this.#write(loaded, batch, end);
+      this.#status.events += batch.events.length;
+    } catch (error) {
+      // Those in memory are past a batch that was not written.
       this.#unload();
       throw error;
-    });
-    this.#status.matchTime += clock.monotonic() - begun;
-    await onStep?.('matched');
-    await this.#write(batch);
+    }
     await onStep?.('committed');
+    loaded.position = end;
     this.#status.changes += entries.length;
-    this.#status.events += batch.events.length;
     return true;
   }
 
-  /** Forgets all watchers: those in memory are past a batch that was not written. */
   #unload(): void {
-    this.#matcher.removeShards(new Set(this.#loaded.keys()));
-    this.#loaded.clear();
-    this.#positions.clear();
+    this.#loaded = null;
+    this.#status.lag = 0;
+    this.#status.lagTime = 0;
+  }
+
+  #report(error: unknown): void {
+    // Another process matches from now on.
+    if (!(error instanceof WorkTaken)) this.#options.report(error);
   }
 
   /** Reads until it succeeds or the matching stops. */
@@ -183,46 +208,35 @@ export class Matching {
     this.#status.lagTime = first === undefined ? 0 : Math.max(0, this.#options.clock.now() - first.at);
   }
 
-  /** Writes until it is known to be written: what is in memory is already past the batch. */
-  async #write(batch: MatchedBatch): Promise<void> {
-    const { database, report, onStep } = this.#options;
+  /** Writes until it is known to be written, since loading again takes long. Throws WorkTaken once another process matches. */
+  async #write({ fence, position }: LoadedWatchers, batch: EventBatch, end: number): Promise<void> {
+    const { database } = this.#options;
     for (;;) {
-      const pending = await this.#pending(batch).catch(report);
-      if (pending?.positions.length === 0) break;
-      await onStep?.('checked');
       try {
-        if (pending)
-          await database.transaction(
-            async (tx) => {
-              await writeEvents(tx, pending);
-              await onStep?.('written');
-            },
-            { timeout: WRITE_TIMEOUT },
-          );
-        if (pending) break;
+        await database.transaction((tx) => this.#writeBatch(tx, batch, { fence, from: position, to: end }), {
+          timeout: WRITE_TIMEOUT,
+        });
+        return;
       } catch (error) {
-        if (!(error instanceof LostLease)) report(error);
+        const isOver = error instanceof WorkTaken || error instanceof PositionMoved;
+        if (isOver || this.#stopping.signal.aborted) throw error;
+        this.#options.report(error);
       }
-      if (this.#stopping.signal.aborted) return this.#unload();
-      await pause(systemClock, RETRY);
+      await pause(systemClock, RETRY, this.#stopping.signal);
     }
-    for (const [shard, position] of this.#positions)
-      this.#positions.set(shard, Math.max(position, batch.end));
   }
 
-  /** What of a batch is still to be written: for shards that are still held and have not passed it. */
-  async #pending(batch: MatchedBatch): Promise<EventBatch> {
-    const { database } = this.#options;
-    const leases = await database.read((sql) => findLeases(sql, [...this.#positions.keys()]));
-    const due = leases.filter(
-      ({ shard, fence, position }) => this.#loaded.get(shard) === fence && position < batch.end,
-    );
-    const shards = new Set(due.map(({ shard }) => shard));
-    return {
-      events: batch.events.filter(({ shard }) => shards.has(shard)).map(({ draft }) => draft),
-      contents: batch.contents,
-      withdrawals: batch.withdrawals,
-      positions: due.map(({ shard, fence }) => ({ shard, fence, position: batch.end })),
-    };
+  async #writeBatch(
+    tx: Transaction,
+    batch: EventBatch,
+    { fence, from, to }: { readonly fence: number; readonly from: number; readonly to: number },
+  ): Promise<void> {
+    await this.#lease.hold(tx, fence);
+    // It is there already where the answer of an earlier commit was lost.
+    if (!(await movePosition(tx, from, to))) return;
+    await writeEvents(tx, batch);
+    await this.#options.onStep?.('written');
+    // A large batch may have taken longer than the lease.
+    await this.#lease.hold(tx, fence);
   }
 }

@@ -68,7 +68,9 @@ function addMetrics(metrics: Metrics, status: () => MatchingStatus | null): void
     metrics.gauge(`freehold_watch_${name}`, help, read(of));
   const counter = (name: string, help: string, of: (status: MatchingStatus) => number) =>
     metrics.observableCounter(`freehold_watch_${name}_total`, help, read(of));
-  gauge('shards', 'Shards of watchers that this process works for, of 64 in all.', ({ shards }) => shards);
+  gauge('matcher', '1 in the process that matches watchers, 0 in those that stand by.', ({ isMatcher }) =>
+    Number(isMatcher),
+  );
   gauge('watchers', 'Active watchers that this process matches.', ({ watchers }) => watchers);
   gauge('lag', 'Changes that have not been matched yet.', ({ lag }) => lag);
   gauge(

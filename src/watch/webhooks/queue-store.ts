@@ -92,8 +92,7 @@ async function readOutOfTurn(
 }
 
 /**
- * The queues of these webhooks. Events of one watcher are written by one shard, in order: all that
- * can be seen is complete. The first day is a value of the statement, so that it opens no partitions before; the comparison
+ * The queues of these webhooks. Events are written in order: all that can be seen is complete. The first day is a value of the statement, so that it opens no partitions before; the comparison
  * begins with the watcher, so that it does not walk the index of all watchers.
  */
 async function readQueues(

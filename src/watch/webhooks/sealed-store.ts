@@ -1,4 +1,4 @@
-// SQL of sealed secrets: read in pages, and sealed again.
+// SQL of sealed secrets: read in pages, and sealed anew.
 
 import type { Database, Sql } from '../../postgres/client/database.ts';
 

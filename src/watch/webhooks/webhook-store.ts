@@ -59,9 +59,7 @@ export async function insertWebhooks(
   webhooks: readonly NewWebhook[],
   { now, isNew }: { readonly now: Date; readonly isNew: boolean },
 ): Promise<void> {
-  const position = isNew
-    ? tx`0`
-    : tx`(select position + 1 from watch_shard join watcher using (shard) where watcher.no = ${watcher.no})`;
+  const position = isNew ? tx`0` : tx`(select position + 1 from watch_position)`;
   for (const { id, place, url, host, isInner, secret } of webhooks)
     await tx`
       insert into webhook (id, watcher_no, watcher_id, place, url, host, is_inner, status, secret, position_sequence,
@@ -70,7 +68,7 @@ export async function insertWebhooks(
         ${position}, ${dayOf(now.getTime() - DAY)}::date, ${now}, ${now}, ${now})`;
 }
 
-/** The position of an entry in the list, and the URL that it has from now on. */
+/** Where an entry of the list stands, and the URL that it has from now on. */
 export interface WebhookMove {
   readonly no: number;
   readonly place: number;
@@ -130,7 +128,7 @@ export async function rotateSecret(
     where no = ${no}`;
 }
 
-/** Disables a webhook and gives it back; false: it is not under this claim any more. */
+/** Disables a webhook and gives it back; false: it is not held under this claim any more. */
 export async function disableClaimed(
   sql: Sql,
   { no, claim }: Pick<ClaimedWebhook, 'no' | 'claim'>,

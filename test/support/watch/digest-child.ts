@@ -10,7 +10,12 @@ import { type FastTime, fastClock } from './fast-clock.ts';
 const { time, ...target } = JSON.parse(process.argv[2] ?? '{}') as DatabaseOptions & {
   readonly time: FastTime;
 };
-const database = openDatabase({ ...target, maxConnections: 4, timeout: 10_000 });
+const database = openDatabase({
+  ...target,
+  maxConnections: 4,
+  timeout: 10_000,
+  idleTransactionTimeout: 4_000,
+});
 const clock = fastClock(time);
 let death: string | null = null;
 const onStep = (step: MatchingStep | DigestStep) => {

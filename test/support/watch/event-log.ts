@@ -4,6 +4,7 @@ import type { Clock } from '../../../src/lib/clock.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import type { EventBatch, EventDraft } from '../../../src/watch/events/event.ts';
 import type { EventType } from '../../../src/watch/events/event-types.ts';
+import { MATCHING_LEASE } from '../../../src/watch/events/position-store.ts';
 import { writeEvents } from '../../../src/watch/events/write-store.ts';
 
 export interface TestWatcher {
@@ -11,35 +12,34 @@ export interface TestWatcher {
   readonly owner: string;
 }
 
-const SHARDS = [...Array(64).keys()];
-/** Larger than any that the matching of a service has used. */
-const FENCE = 1_000_000;
-
 export interface EventLog {
   /** Watchers of one owner. */
   createWatchers(owner: string, count: number): Promise<TestWatcher[]>;
   /** Writes one change of one listing with an event of each type for each watcher; returns them in the order of the log. */
   writeChange(watchers: readonly TestWatcher[], types?: readonly EventType[]): Promise<readonly EventDraft[]>;
-  /** Writes events as they are. Without positions the log is not readable up to them. */
-  write(batch: Partial<EventBatch>): Promise<void>;
-  /** Moves all shards on: the log is readable up to this sequence. */
+  /** Writes events as they are, and makes the log readable up to a sequence if one is given. */
+  write(batch: Partial<EventBatch>, through?: number): Promise<void>;
+  /** Moves the position on: the log is readable up to this sequence. */
   complete(sequence: number): Promise<void>;
   /** The next sequence. */
   next(): number;
 }
 
-/** The event log of a database; the test holds all shards, so that no service matches anything. */
+/** The event log of a database; the test has the lease of the matching, so that no service matches anything. */
 export async function openEventLog(database: Database, clock: Clock): Promise<EventLog> {
   await database.write(
     (sql) =>
-      sql`update watch_shard set fence = ${FENCE}, holder = 'test', leased_until = 'infinity', position = 0`,
+      sql`insert into work_lease (name, holder, leased_until) values (${MATCHING_LEASE}, 'test', 'infinity')
+        on conflict (name) do update set holder = 'test', leased_until = 'infinity', fence = work_lease.fence + 1`,
   );
+  await database.write((sql) => sql`update watch_position set position = 0`);
   let sequence = 0;
   let created = 0;
-  const write = (batch: Partial<EventBatch>) =>
-    database.transaction((tx) =>
-      writeEvents(tx, { events: [], contents: [], withdrawals: [], positions: [], ...batch }),
-    );
+  const write = (batch: Partial<EventBatch>, through?: number) =>
+    database.transaction(async (tx) => {
+      if (through !== undefined) await tx`update watch_position set position = ${through}`;
+      await writeEvents(tx, { events: [], contents: [], withdrawals: [], ...batch });
+    });
   const log: EventLog = {
     async createWatchers(owner, count) {
       const ids = Array.from(
@@ -59,18 +59,15 @@ export async function openEventLog(database: Database, clock: Clock): Promise<Ev
     },
     async writeChange(watchers, types = ['listing.price_decreased']) {
       const events = changeEvents(log.next(), { watchers, types, at: clock.now() });
-      await write({ events, contents: contentsOf(events), positions: positionsAt(sequence) });
+      await write({ events, contents: contentsOf(events) }, sequence);
       return events;
     },
     write,
-    complete: (to) => write({ positions: positionsAt(to) }),
+    complete: (to) => write({}, to),
     next: () => ++sequence,
   };
   return log;
 }
-
-/** Positions that complete the log up to a sequence. */
-export const positionsAt = (position: number) => SHARDS.map((shard) => ({ shard, fence: FENCE, position }));
 
 /** The events of one change of the listing `lst_<sequence>`, in the order of the log. */
 export function changeEvents(

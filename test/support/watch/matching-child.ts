@@ -6,7 +6,12 @@ import { type DatabaseOptions, openDatabase } from '../../../src/postgres/client
 import { Matching, type MatchingStep } from '../../../src/watch/matching/matching.ts';
 
 const target = JSON.parse(process.argv[2] ?? '{}') as DatabaseOptions;
-const database = openDatabase({ ...target, maxConnections: 3, timeout: 10_000 });
+const database = openDatabase({
+  ...target,
+  maxConnections: 3,
+  timeout: 10_000,
+  idleTransactionTimeout: 4_000,
+});
 let order = { signal: '', step: '' };
 const matching = new Matching({
   database,

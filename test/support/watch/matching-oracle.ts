@@ -72,20 +72,20 @@ export async function writtenEvents(database: Database): Promise<Set<EventKey>> 
   return new Set(rows.map(({ sequence, watcherId, type }) => keyOf(sequence, watcherId, type)));
 }
 
-/** Whether every shard has passed all changes that are committed. */
+/** Whether all changes that are committed have become events. */
 export async function isMatched(database: Database): Promise<boolean> {
   const [row] = await database.read(
     (sql) => sql<{ done: boolean }[]>`
-      select (select min(position) from watch_shard) >= (select max(first_sequence + changes - 1) from change_batch) as done`,
+      select position >= (select max(first_sequence + changes - 1) from change_batch) as done from watch_position`,
   );
   return row?.done === true;
 }
 
-/** Waits until every shard has passed all changes that are committed now. */
+/** Waits until all changes that are committed now have become events. */
 export const untilMatched = (database: Database): Promise<void> =>
   until('all changes are matched', () => isMatched(database));
 
-/** Reads events as a client does: what is after the last one it has seen, up to the slowest shard. */
+/** Reads events as a client does: what is after the last one it has seen, up to the position of the matching. */
 export class EventReader {
   readonly seen: EventKey[] = [];
   readonly #database: Database;
@@ -99,7 +99,7 @@ export class EventReader {
     const rows = await this.#database.read(
       (sql) => sql<{ sequence: number; watcherId: string; type: string }[]>`
         select sequence, watcher_id as "watcherId", type from watch_event
-        where sequence <= (select min(position) from watch_shard) and type not like 'watcher.%'
+        where sequence <= (select position from watch_position) and type not like 'watcher.%'
           and (lpad(sequence::text, 12, '0') || ' ' || watcher_id || ' ' || type) collate "C" > ${last}
         order by sequence, watcher_id, type`,
     );

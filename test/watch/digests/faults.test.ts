@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import type { Cadence } from '../../../src/access/tiers/tiers.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import type { DigestStep } from '../../../src/watch/digests/digest-scheduler.ts';
+import { MATCHING_LEASE } from '../../../src/watch/events/position-store.ts';
 import type { MatchingStep } from '../../../src/watch/matching/matching.ts';
 import { logWatchers } from '../../../src/watch/watcher-log.ts';
 import { insertWatcher } from '../../../src/watch/watcher-store.ts';
@@ -148,9 +149,21 @@ async function live(hours: number): Promise<void> {
   while (clock.now() < end) await change();
 }
 
+/** Two processes: the first has the lease of the matching. */
+async function startBoth(): Promise<readonly [Child, Child]> {
+  const first = await startChild();
+  await until('the first process matches', async () => {
+    const rows = await database.read(
+      (sql) => sql`
+        select from work_lease where name = ${MATCHING_LEASE} and holder is not null and leased_until > clock_timestamp()`,
+    );
+    return rows.length === 1;
+  });
+  return [first, await startChild()];
+}
+
 await createWatchers();
-let first = await startChild();
-const second = await startChild();
+let children = await startBoth();
 
 test('two processes tell each held event in exactly one digest, and one digest a period', async () => {
   await live(5);
@@ -166,23 +179,29 @@ const STEPS: readonly (DigestStep | MatchingStep)[] = [
   'committed',
 ];
 for (const step of STEPS)
-  test(`digests lose and repeat nothing when a process is killed that has ${step}`, async () => {
-    first.tell(step);
-    assert.equal(await first.line(), `dies at ${step}`);
-    let isDead = false;
-    void first.ended.then(() => {
-      isDead = true;
-    });
-    await until('it is dead', async () => {
+  test(`digests lose and repeat nothing when both processes are killed that have ${step}`, async () => {
+    for (const child of children) {
+      child.tell(step);
+      assert.equal(await child.line(), `dies at ${step}`);
+    }
+    let dead = 0;
+    for (const child of children)
+      void child.ended.then(() => {
+        dead++;
+      });
+    // What matching does, the second does once it has taken over from the first.
+    await until('both are dead', async () => {
       await change();
-      return isDead;
+      return dead === 2;
     });
-    await live(2);
-    first = await startChild();
-    await compare(`killed when it has ${step}`);
+    await live(1);
+    children = await startBoth();
+    await live(1);
+    await compare(`killed when they had ${step}`);
   });
 
 test('digests lose and repeat nothing when a process is stopped past its lease and goes on', async () => {
+  const [first, second] = children;
   first.kill('SIGSTOP');
   await live(9);
   first.kill('SIGCONT');

@@ -8,7 +8,7 @@ import { presentEvents } from '../../../src/watch/events/presenter.ts';
 import { readEvents } from '../../../src/watch/events/read-store.ts';
 import { until } from '../../support/check/until.ts';
 import { testDatabase } from '../../support/database/database.ts';
-import { changeEvents, contentsOf, positionsAt } from '../../support/watch/event-log.ts';
+import { changeEvents, contentsOf } from '../../support/watch/event-log.ts';
 import { startReceiver } from '../../support/webhooks/receiver.ts';
 import { openStage } from '../../support/webhooks/stage.ts';
 
@@ -26,12 +26,12 @@ test('a webhook gets a digest as the log has it, and no event that waited for it
     const sequence = log.next();
     const events = changeEvents(sequence, { watchers: [watcher], types: ['listing.price_decreased'], at });
     const held = events.map((event) => ({ ...event, held: true }));
-    await log.write({ events: held, contents: contentsOf(held), positions: positionsAt(sequence) });
+    await log.write({ events: held, contents: contentsOf(held) }, sequence);
   }
   const sequence = log.next();
   const [digest] = changeEvents(sequence, { watchers: [watcher], types: ['watcher.digest'], at });
   assert.ok(digest);
-  await log.write({ events: [{ ...digest, listingId: null }], positions: positionsAt(sequence) });
+  await log.write({ events: [{ ...digest, listingId: null }] }, sequence);
   await log.writeChange([watcher]);
   await until('both have arrived', () => receiver.arrivals.length >= 2);
   await until('it rests', async () => (await stage.webhook(id)).dueAt === null);
@@ -65,7 +65,7 @@ test('what follows a digest in a queue arrives after it, though it is read by it
     const events = changeEvents(sequence, { watchers: [watcher], types: [type], at: systemClock.now() });
     const own = events.map((event) => ({ ...event, held, ...(!isAbout && { listingId: null }) }));
     const contents = isAbout ? contentsOf(own) : [];
-    await log.write({ events: own, contents, positions: positionsAt(sequence) });
+    await log.write({ events: own, contents }, sequence);
   };
   for (let digest = 0; digest < 2; digest++) {
     await write('listing.price_decreased', true);

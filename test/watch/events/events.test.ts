@@ -104,7 +104,7 @@ test('nobody reads the events of others, and their watchers do not exist', async
   assert.equal((await service.get('/v1/events')).status, 401);
 });
 
-test('no event is shown before the slowest shard has come so far', async () => {
+test('no event is shown before the position of the matching has come so far', async () => {
   const { key, owner } = await service.createOwner('pro');
   const watchers = await log.createWatchers(owner, 1);
   const events = changeEvents(log.next(), { watchers, types: ['listing.updated'], at: clock.now() });

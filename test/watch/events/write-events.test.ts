@@ -1,12 +1,13 @@
-// Proof of how events are written: once, with the positions of their shards, within hourly limits.
+// Proof of how events are written: once, with the position of the matching, within hourly limits.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { DAY, HOUR } from '../../../src/lib/clock.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import type { EventDraft } from '../../../src/watch/events/event.ts';
+import { findPosition, movePosition, PositionMoved } from '../../../src/watch/events/position-store.ts';
 import { createEventPartitions, dropOldEvents } from '../../../src/watch/events/retention-store.ts';
-import { LostLease, writeEvents } from '../../../src/watch/events/write-store.ts';
+import { writeEvents } from '../../../src/watch/events/write-store.ts';
 import { testDatabase } from '../../support/database/database.ts';
 
 const { database } = await testDatabase({ after });
@@ -26,7 +27,7 @@ const draft = (sequence: number, changes: Partial<EventDraft> = {}): EventDraft 
   ...changes,
 });
 
-const nothing = { events: [], contents: [], withdrawals: [], positions: [] };
+const nothing = { events: [], contents: [], withdrawals: [] };
 
 async function count(from: Database, table: 'watch_event' | 'watch_event_content', owner = '') {
   const [row] = await from.read((sql) =>
@@ -37,21 +38,12 @@ async function count(from: Database, table: 'watch_event' | 'watch_event_content
   return row?.n;
 }
 
-test('a holder with a stale fence writes nothing, neither events nor a position', async () => {
-  await database.write((sql) => sql`update watch_shard set fence = 7 where shard in (3, 4)`);
-  const events = [draft(1, { owner: 'stale' })];
-  const positions = [
-    { shard: 3, fence: 7, position: 1 },
-    { shard: 4, fence: 6, position: 1 },
-  ];
-  const write = database.transaction((tx) => writeEvents(tx, { ...nothing, events, positions }));
-  await assert.rejects(write, LostLease);
-  const rows = await database.read((sql) => sql`select position from watch_shard where shard in (3, 4)`);
-  assert.deepEqual(
-    rows.map(({ position }) => position),
-    [0, 0],
-  );
-  assert.equal(await count(database, 'watch_event', 'stale'), 0);
+test('the position moves from where it was to the end of the batch, once, and from nowhere else', async () => {
+  const move = (from: number, to: number) => database.transaction((tx) => movePosition(tx, from, to));
+  assert.equal(await move(0, 5), true);
+  assert.equal(await move(0, 5), false, 'the answer of the commit was lost');
+  await assert.rejects(move(0, 6), PositionMoved);
+  assert.equal(await database.read(findPosition), 5);
 });
 
 test('the same events written twice are there once', async () => {

@@ -162,7 +162,7 @@ test('a feed that is cut before its first event goes on where it began', async (
   again.leave();
 });
 
-test('the processes send the same events in the same order, however many shards write', async () => {
+test('the processes send the same events in the same order, however many feeds read them', async () => {
   const { key, owner } = await service.createOwner('business');
   const watchers = await log.createWatchers(owner, 5);
   const feeds = await Promise.all([url, second.url].map((each) => openFeed(each, key)));

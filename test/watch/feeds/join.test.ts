@@ -16,7 +16,8 @@ function holdReads(database: Database): Database {
     ...database,
     async read(work, options) {
       const result = await database.read(work, options);
-      const isPage = typeof result === 'object' && result !== null && 'horizon' in result;
+      const isPage =
+        typeof result === 'object' && result !== null && 'position' in result && 'droppedThrough' in result;
       if (!isPage || !held.isArmed) return result;
       held.isArmed = false;
       held.hasRead = true;

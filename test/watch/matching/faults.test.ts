@@ -1,17 +1,12 @@
-// Proves that events are neither lost nor repeated nor out of order, whatever happens to the processes that match watchers.
+// Proves that events are neither lost nor repeated nor out of order, whatever happens to the process that matches watchers.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
-import { systemClock } from '../../../src/lib/clock.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { startEmbedded } from '../../../src/postgres/embedded/embedded.ts';
 import { migrate } from '../../../src/postgres/migrations/migrate.ts';
-import type { SavedSearch } from '../../../src/search/query/saved-search.ts';
+import { MATCHING_LEASE } from '../../../src/watch/events/position-store.ts';
 import type { MatchingStep } from '../../../src/watch/matching/matching.ts';
-import { logWatchers } from '../../../src/watch/watcher-log.ts';
-import { insertWatcher } from '../../../src/watch/watcher-store.ts';
-import { draft } from '../../support/catalogue/drafts.ts';
 import { createRandom } from '../../support/check/random.ts';
 import { until } from '../../support/check/until.ts';
 import { atEnd, temporaryFolder } from '../../support/database/database.ts';
@@ -22,6 +17,7 @@ import {
   isMatched,
   writtenEvents,
 } from '../../support/watch/matching-oracle.ts';
+import { countedEvents, createPricedMarket } from '../../support/watch/priced-market.ts';
 
 const t = { after };
 const folder = await temporaryFolder(t, 'matching');
@@ -31,82 +27,8 @@ atEnd(t, () => server.stop());
 const database = openDatabase({ socket: server.connection, timeout: 10_000 });
 atEnd(t, () => database.close());
 await migrate(database);
-const catalogue = createCatalogue(database);
-const random = createRandom(15);
 const reader = new EventReader(database);
-
-const LISTINGS = 40;
-const WATCHERS = 150;
-let ids: string[] = [];
-
-/** Writes a change of some listings: other prices and statuses, some of them hidden. */
-async function change(count = 5): Promise<void> {
-  const drafts = Array.from({ length: count }, () =>
-    draft(`home-${random.below(LISTINGS)}`, {
-      listPrice: 100_000 * (1 + random.below(10)),
-      bedrooms: random.below(5),
-      status: random.chance(0.8) ? 'ACTIVE' : 'PENDING',
-      display: { listing: random.chance(0.9), address: true, estimate: true },
-    }),
-  );
-  const { ids: written } = await database.transaction((tx) =>
-    catalogue.write(tx, 'test', drafts, systemClock.now()),
-  );
-  ids = [...new Set([...ids, ...written.values()])];
-}
-
-async function createWatchers(count: number): Promise<void> {
-  await database.transaction(async (tx) => {
-    for (let at = 0; at < count; at++) {
-      const isListing = ids.length > 0 && random.chance(0.3);
-      const max = 100_000 * (1 + random.below(10));
-      const search: SavedSearch = {
-        listingType: 'sale',
-        ignoreDisplayRules: false,
-        areaNos: [],
-        words: {},
-        units: 'imperial',
-        currency: 'USD',
-        names: { maxPrice: 'maxPrice' },
-        conditions: [
-          { kind: 'statuses', statuses: ['ACTIVE'] },
-          { kind: 'range', column: 'price', max },
-        ],
-      };
-      const created = await insertWatcher(
-        tx,
-        {
-          id: `wat_${random.below(1e9).toString(36)}${at}x`,
-          owner: 'sub:1',
-          allowance: 'sub:1',
-          subscription: '1',
-          grant: null,
-          name: null,
-          interpretation: null,
-          cadence: 'instant',
-
-          // Above what is ever reached: events are counted, so that those written twice show.
-          eventsPerHour: 1_000_000,
-          requestedCadence: null,
-          timeZone: 'UTC',
-          ignoreDisplayRules: false,
-          backfill: false,
-          expiresAt: null,
-          metadata: {},
-          ...(isListing
-            ? { target: { type: 'listing', listingId: random.pick(ids) }, search: null }
-            : { target: { type: 'search', listingType: 'sale', query: { maxPrice: max } }, search }),
-          events: isListing
-            ? ['listing.updated', 'listing.price_decreased', 'listing.deleted']
-            : ['search.match_added', 'search.match_removed'],
-          initialMatchCount: 0,
-        },
-        new Date(systemClock.now()),
-      );
-      await logWatchers(tx, 'created', [created], systemClock.now());
-    }
-  });
-}
+const { change, createWatchers } = createPricedMarket(database, createRandom(15));
 
 async function startChild(): Promise<Child> {
   const child = startProgram(t, 'watch/matching-child.ts', [JSON.stringify({ socket: server.connection })]);
@@ -114,16 +36,13 @@ async function startChild(): Promise<Child> {
   return child;
 }
 
-async function bothHoldTheirPart(): Promise<void> {
-  await until('both hold their part', async () => {
-    const rows = await database.read(
-      (sql) =>
-        sql<
-          { count: number }[]
-        >`select count(*)::int from watch_shard where holder is not null group by holder`,
-    );
-    return rows.length === 2 && rows.every(({ count }) => count === 32);
-  });
+/** The process that matches, and the larger number of it the later it took the work. */
+async function findHolder() {
+  const [row] = await database.read(
+    (sql) => sql<{ holder: string | null; fence: number }[]>`
+      select holder, fence from work_lease where name = ${MATCHING_LEASE}`,
+  );
+  return row ?? { holder: null, fence: 0 };
 }
 
 /** Seconds until all that is committed now is matched; a client reads all the while. */
@@ -145,7 +64,7 @@ async function compare(what: string): Promise<void> {
   const seen = new Set(reader.seen);
   const skipped = [...written].filter((key) => !seen.has(key)).length;
   const inverted = reader.seen.filter((key, at) => at > 0 && key <= (reader.seen[at - 1] ?? '')).length;
-  const repeated = (await countedEvents()) - written.size;
+  const repeated = (await countedEvents(database)) - written.size;
   console.log(
     `${what}: ${written.size} events, lost ${lost}, extra ${extra}, skipped ${skipped}, inverted ${inverted}, repeated ${repeated}`,
   );
@@ -155,88 +74,69 @@ async function compare(what: string): Promise<void> {
   );
 }
 
-/** Events as the hourly limits count them: an event that is written twice is there once, but counts twice. */
-async function countedEvents(): Promise<number> {
-  const [row] = await database.read(
-    (sql) => sql<{ count: number }[]>`select coalesce(sum(events), 0)::int as count from watch_hour`,
-  );
-  return row?.count ?? 0;
-}
+await change(40);
+await createWatchers(150);
+let matcher = await startChild();
+await until('the first process matches', async () => (await findHolder()).holder !== null);
+let standby = await startChild();
 
-await change(LISTINGS);
-await createWatchers(WATCHERS);
-let [first, second] = [await startChild(), await startChild()];
-
-test('two processes share the shards, and turn every change into its events', async () => {
-  await bothHoldTheirPart();
+test('one of two processes matches, and turns every change into its events', async () => {
+  const before = await findHolder();
   for (let round = 0; round < 20; round++) await change();
   await secondsUntilMatched();
+  assert.deepEqual(await findHolder(), before, 'the other one stands by');
   await compare('two processes');
   assert.ok(reader.seen.length > 500, `events are common: ${reader.seen.length}`);
 });
 
 for (const step of ['read', 'matched', 'written', 'committed'] satisfies MatchingStep[]) {
   test(`a process that is killed when it has ${step} loses and repeats nothing, and is replaced in time`, async () => {
-    first.tell(`SIGKILL ${step}`);
-    assert.equal(await first.line(), `SIGKILL at ${step}`);
+    const before = await findHolder();
+    matcher.tell(`SIGKILL ${step}`);
+    assert.equal(await matcher.line(), `SIGKILL at ${step}`);
     await createWatchers(5);
-    let diedAt: number | null = null;
-    void first.ended.then(() => {
-      diedAt = performance.now();
-    });
-    // It may have to wait for its part of the shards.
-    await until('it is dead', async () => {
-      await change();
-      await reader.read();
-      return diedAt !== null;
-    });
+    await matcher.ended;
+    const diedAt = performance.now();
+    for (let round = 0; round < 5; round++) await change();
     await secondsUntilMatched();
-    const seconds = (performance.now() - (diedAt ?? 0)) / 1000;
+    const seconds = (performance.now() - diedAt) / 1000;
     console.log(`takeover after kill -9: ${seconds.toFixed(1)} s`);
     assert.ok(seconds <= 10, `${seconds} s`);
+    assert.equal((await findHolder()).fence, before.fence + 1);
     await compare(`killed at "${step}"`);
-    first = await startChild();
+    [matcher, standby] = [standby, await startChild()];
   });
 }
 
-test('a process that was stopped past its lease, about to write, writes nothing when it goes on', async () => {
-  await bothHoldTheirPart();
-  await secondsUntilMatched();
-  first.tell('SIGSTOP checked');
-  assert.equal(await first.line(), 'SIGSTOP at checked');
-  let isStopped = false;
-  void first.line().then(() => {
-    isStopped = true;
-  });
-  await until('it is stopped', async () => {
+for (const step of ['matched', 'written'] satisfies MatchingStep[]) {
+  test(`a process that was stopped past its lease when it had ${step} writes nothing when it goes on`, async () => {
+    matcher.tell(`SIGSTOP ${step}`);
+    assert.equal(await matcher.line(), `SIGSTOP at ${step}`);
     await change();
-    return isStopped;
+    assert.equal(await matcher.line(), 'SIGSTOP now');
+    for (let round = 0; round < 5; round++) await change();
+    const seconds = await secondsUntilMatched();
+    console.log(`takeover after kill -STOP: ${seconds.toFixed(1)} s`);
+    assert.ok(seconds <= 10, `${seconds} s`);
+    matcher.kill('SIGCONT');
+    for (let round = 0; round < 10; round++) {
+      await createWatchers(2);
+      await change();
+    }
+    await secondsUntilMatched();
+    await compare('stopped and continued');
+    [matcher, standby] = [standby, matcher];
   });
-  for (let round = 0; round < 5; round++) await change();
-  const seconds = await secondsUntilMatched();
-  console.log(`takeover after kill -STOP: ${seconds.toFixed(1)} s`);
-  assert.ok(seconds <= 10, `${seconds} s`);
-  first.kill('SIGCONT');
-  for (let round = 0; round < 10; round++) {
-    await createWatchers(2);
-    await change();
-  }
-  await secondsUntilMatched();
-  await compare('stopped and continued');
-});
+}
 
-test('a process that ends in good order gives its shards back at once', async () => {
-  assert.equal(await second.finish(), 0);
-  const [row] = await database.read(
-    (sql) => sql<{ count: number }[]>`
-      select count(*)::int from watch_shard where holder is null
-        or holder in (select holder from watch_process where live_until > clock_timestamp())`,
-  );
-  assert.equal(row?.count, 64);
-  second = await startChild();
+test('a process that ends in good order gives the work back at once', async () => {
+  const { holder } = await findHolder();
+  assert.equal(await matcher.finish(), 0);
+  assert.notEqual((await findHolder()).holder, holder);
   await change();
   await secondsUntilMatched();
   await compare('ended');
+  [matcher, standby] = [standby, await startChild()];
 });
 
 test('after PostgreSQL is restarted under load, everything goes on', async () => {

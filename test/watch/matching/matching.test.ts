@@ -152,7 +152,7 @@ test('a search for words is told of listings whose text begins or ceases to have
   await untilMatched(database);
   // Meanwhile no event can be written: all of it is matched when it is past.
   await database.transaction(async (tx) => {
-    await tx`select from watch_shard for update`;
+    await tx`select from watch_position for update`;
     await text('A house.');
     await text('A house with an umbrella.');
     await text('A house with a red umbrella.');

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { headSequence } from '../../../src/changes/change-store.ts';
-import { until } from '../../support/check/until.ts';
+import { untilMatched } from '../../support/watch/matching-oracle.ts';
 import { secretOf, type WebhookRecord, webhookStage, webhooksOf } from '../../support/watch/webhooks.ts';
 
 const stage = await webhookStage({ after });
@@ -202,15 +202,8 @@ test('a webhook that is added later starts with what comes then, one that is mad
   const { key } = await subscribe('pro');
   const { watcher } = await create(key, [hook(URL_A)]);
   const { database } = service;
-  const shard = async () => {
-    const [row] = await database.read(
-      (sql) => sql<{ position: number }[]>`
-        select position from watch_shard join watcher using (shard) where id = ${watcher.id}`,
-    );
-    return row?.position ?? 0;
-  };
   const head = await database.read(headSequence);
-  await until('its shard has told what was changed', async () => (await shard()) >= head);
+  await untilMatched(database);
   await send('PATCH', `/${watcher.id}`, { key, body: { delivery: [hook(URL_A), hook(URL_B)] } });
   const rows = await database.read(
     (sql) => sql`select position_sequence as at from webhook where watcher_id = ${watcher.id} order by place`,

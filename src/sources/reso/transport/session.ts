@@ -96,7 +96,7 @@ export class Session {
       return await this.#flights.run('metadata', signal, (shared) => this.#fetchShape(shared, slowly));
     } catch (error) {
       if (signal.aborted) throw sourceTimeout({ cause: error });
-      // Yesterday's answer is still good enough.
+      // Yesterday's answer still serves.
       if (cached !== null) return this.#cache(cached.shape, MINUTE);
       throw error;
     }

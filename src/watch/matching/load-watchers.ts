@@ -1,27 +1,32 @@
-// Loading of a shard: its watchers as they were where the shard stands in the log of changes.
+// Loading of all watchers, as they were at a position in the log of changes.
 
 import { headSequence } from '../../changes/change-store.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { BatchMatcher } from './batch-matcher.ts';
-import { findEntriesAfter, findEntryBefore, loadDefinitions, type WatcherEntry } from './definition-store.ts';
-import type { ShardLease } from './lease-store.ts';
+import { findEntryBefore, loadDefinitions, loadEntriesAfter, type WatcherEntry } from './definition-store.ts';
 import type { WatcherDefinition } from './watcher-definition.ts';
 
-/** Adds the watchers of a leased shard. Returns the position to read the log from. */
-export async function loadShard(
+/** Adds the watchers as they were at this position. Returns the position to read the log from. */
+export async function loadWatchers(
   database: Database,
-  { shard, position }: ShardLease,
+  position: number,
   matcher: BatchMatcher,
 ): Promise<number> {
   const head = await database.read(headSequence);
-  for await (const definitions of loadDefinitions(database, shard))
+  for await (const definitions of loadDefinitions(database))
     for (const definition of definitions) matcher.add(definition);
-  // The table is ahead of the shard by the entries that the shard has not passed; all that the table showed are read here.
-  const entries = await database.read((sql) => findEntriesAfter(sql, position, shard), { timeout: 60_000 });
-  for (const [first] of Map.groupBy(entries, ({ watcherId }) => watcherId).values())
-    if (first !== undefined) await rewind(database, first, position, matcher);
-  // A shard that was never worked for has nothing to say of what was before its first watcher.
-  return position > 0 ? position : (entries[0]?.sequence ?? head + 1) - 1;
+  // The table is ahead of the position by the entries after it; all that the table showed are read here.
+  const rewound = new Set<string>();
+  let first: number | null = null;
+  for await (const entries of loadEntriesAfter(database, position))
+    for (const entry of entries) {
+      first ??= entry.sequence;
+      if (rewound.has(entry.watcherId)) continue;
+      rewound.add(entry.watcherId);
+      await rewind(database, entry, position, matcher);
+    }
+  // While nothing was ever matched, what was before the first watcher concerns nobody.
+  return position > 0 ? position : (first ?? head + 1) - 1;
 }
 
 /** Brings a watcher back to what it was before its first entry past the position. */
