@@ -26,10 +26,6 @@ import { startsAndCommits } from './million/start.ts';
 import { kindsOfQuestions } from './million/table.ts';
 import { type LargeTestbed, openLargeTestbed } from './million/testbed.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth/exchanges.ts';
-import { closedAgainstRelease } from './release/closed.ts';
-import { pagesAgainstRelease } from './release/pages.ts';
-import type { Releases } from './release/sides.ts';
-import { writesAgainstRelease } from './release/writers.ts';
 import { soak } from './soak/soak.ts';
 import { timeToCached } from './streams.ts';
 import { conditions, openTestbed, type Testbed } from './testbed.ts';
@@ -91,7 +87,7 @@ const { positionals: names, values } = parseArgs({
     cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') },
     // Where more are kept, for `growth`: 11 GB a million.
     larger: { type: 'string', default: join(tmpdir(), 'freehold-larger') },
-    // How many, for `growth` and `scale` (four million), `soak` (one million), `peers` (650,000), `writers`, `pages` and `closed` (259,000).
+    // How many, for `growth` and `scale` (four million), `soak` (one million), `peers` (650,000).
     listings: { type: 'string' },
     // Where the soak has its listings, and how long it takes.
     soaked: { type: 'string', default: join(tmpdir(), 'freehold-soak') },
@@ -100,9 +96,6 @@ const { positionals: names, values } = parseArgs({
     rate: { type: 'string' },
     // A file to which the soak writes what was running in long turns; it profiles itself for that, which takes time and memory.
     causes: { type: 'string', default: '' },
-    // What `writers`, `pages` and `closed` are compared with: a commit; and where the markets of both are kept.
-    release: { type: 'string', default: 'fa8da93' },
-    releases: { type: 'string', default: join(tmpdir(), 'freehold-releases') },
   },
 });
 
@@ -153,12 +146,6 @@ function pinned(): boolean {
   return false;
 }
 
-const releases = (): Releases => ({
-  release: values.release,
-  folder: values.releases,
-  listings: Number(values.listings ?? 259_000),
-});
-
 /** Those of watchers, webhooks and agents: they run only where they are named too. */
 const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   watchers: matchWatchers,
@@ -170,9 +157,6 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   mcp: memoryOfAgents,
   outage: knownKeysInOutage,
   engine: questionsOfEngine,
-  writers: () => writesAgainstRelease(releases()),
-  pages: (testbed) => pagesAgainstRelease(testbed, releases()),
-  closed: (testbed) => closedAgainstRelease(testbed, releases()),
   crowd: crowdAtSmall,
   scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),

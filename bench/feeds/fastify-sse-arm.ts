@@ -1,7 +1,7 @@
 // Server of @fastify/sse: its open replies are sent what is posted, one after another.
 
 import { fastifySSE, type SSEReplyInterface } from '@fastify/sse';
-import { fastify } from 'fastify';
+import { fastify, type RouteShorthandOptions } from 'fastify';
 
 /** As often as the service. */
 const HEARTBEAT = 20_000;
@@ -9,11 +9,13 @@ const open = new Set<SSEReplyInterface>();
 
 const app = fastify();
 await app.register(fastifySSE, { heartbeatInterval: HEARTBEAT });
-app.get('/v1/events/stream', { sse: 'only' }, async (_request, reply) => {
-  reply.sse.keepAlive();
-  open.add(reply.sse);
-  reply.sse.onClose(() => open.delete(reply.sse));
-  await reply.sse.send({ retry: 2_000, data: undefined });
+const options: RouteShorthandOptions & { readonly sse: 'only' } = { sse: 'only' };
+app.get('/v1/events/stream', options, async (_request, reply) => {
+  const { sse } = reply as unknown as { readonly sse: SSEReplyInterface };
+  sse.keepAlive();
+  open.add(sse);
+  sse.onClose(() => open.delete(sse));
+  await sse.send({ retry: 2_000, data: undefined });
 });
 app.post<{ Body: { id: string; event: string; data: unknown } }>('/', async ({ body }) => {
   await Promise.all([...open].map((stream) => stream.send(body)));

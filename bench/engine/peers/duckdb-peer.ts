@@ -4,7 +4,7 @@ import type { DuckDBPreparedStatement } from '@duckdb/node-api';
 import type { Peer, PeerRow } from './peer.ts';
 import { asker, FACETS_TOGETHER, type Run, SHOWN } from './peer-sql.ts';
 
-/** `rows`: in the order in which they are kept. Null where the package is not installed: see docs/performance.md. */
+/** `rows`: in the order in which they are kept. Null where the packages of bench are not installed. */
 export async function duckDbPeer(rows: Iterable<PeerRow>): Promise<Peer | null> {
   const installed = await import('@duckdb/node-api').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ERR_MODULE_NOT_FOUND') return null;
