@@ -2,7 +2,7 @@
 
 import { forgetForm, type KeyFault, keyField, titleWith } from '../access/key-form/key-page.ts';
 import { type Tier, type TierPlan, tierName } from '../access/tiers/tiers.ts';
-import { renderDocument } from '../page/document.ts';
+import { renderFormPage } from '../page/form-page.ts';
 import { type Fragment, type Html, html } from '../page/html.ts';
 import { dateAndTime, timeUntil } from '../page/time.ts';
 
@@ -10,7 +10,7 @@ const TITLE = 'Your account';
 
 /** Asks for a key. The form is posted to the address of the page, with `api_key`. */
 export function renderAccountKeyPage(fault: KeyFault | null, notice: string | null = null): string {
-  return renderDocument({
+  return renderFormPage({
     path: '/account',
     section: 'account',
     title: titleWith(fault, TITLE),
@@ -46,7 +46,7 @@ export interface AccountView {
 }
 
 export function renderAccountPage(view: AccountView): string {
-  return renderDocument({
+  return renderFormPage({
     path: '/account',
     section: 'account',
     title: TITLE,

@@ -17,7 +17,7 @@ import { limitAccount, type Plan, type Principal } from '../access/tiers/tiers.t
 import { type Route, route } from '../http/frame/route.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
-import { pageReply } from '../page/document.ts';
+import { pageReply } from '../page/form-page.ts';
 import { type AccountView, renderAccountKeyPage, renderAccountPage } from './account-page.ts';
 
 const PATH = '/account';

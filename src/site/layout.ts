@@ -1,4 +1,4 @@
-// Layout of the pages: frame, navigation, the notice of a first load, and the response.
+// Pages of the site: their frame, navigation, the notice of a first load, and the response.
 
 import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
@@ -6,8 +6,9 @@ import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { siteHeader } from '../page/header.ts';
 import { type Fragment, Html, html, wrappable } from '../page/html.ts';
+import { contentPolicy, renderLayout } from '../page/layout.ts';
 import { FAVICON } from '../page/mark.ts';
-import { FRAME_STYLE, hashSource } from '../page/style.ts';
+import { FRAME_STYLE } from '../page/style.ts';
 import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName } from './documents.ts';
 import { TEXT_STYLE } from './style.ts';
 
@@ -66,15 +67,12 @@ export interface Page {
 
 /** The policy of a page; `pictures`: sources of pictures besides those in the page itself. */
 export function pagePolicy(pictures: readonly string[] = []): string {
-  return [
-    "default-src 'none'",
-    `style-src ${hashSource(STYLE)}`,
-    `script-src ${hashSource(COPY_SCRIPT)}`,
-    `img-src ${['data:', ...pictures].join(' ')}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+  return contentPolicy({
+    style: STYLE,
+    script: COPY_SCRIPT,
+    pictures: ['data:', ...pictures],
+    isWithoutForms: true,
+  });
 }
 
 const POLICY = pagePolicy();
@@ -90,28 +88,23 @@ function addressOf(name: string): string {
 
 export function renderPage(page: Page): string {
   const root = page.root ?? toRoot(page.name);
-  return html`<!doctype html>
-<html lang="en">
-<head>${headOf(page.title, page.summary, STYLE)}</head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-${header(page.name, page.root)}
-<main id="content">
-<div class="lead"><h1>${page.title}</h1>${page.lead ?? html`<p>${page.summary}</p>`}</div>
-${page.content}
-</main>
-<footer>${page.name === null ? null : furtherPages(page.name)}<p>Freehold, a self-hosted property-listing API. Machines read <a href="${root}openapi.json">openapi.json</a>,
+  return renderLayout({
+    title: page.title,
+    style: STYLE,
+    head: headOf(page.summary),
+    header: header(page.name, page.root),
+    content: html`<div class="lead"><h1>${page.title}</h1>${page.lead ?? html`<p>${page.summary}</p>`}</div>
+${page.content}`,
+    footer: html`<footer>${page.name === null ? null : furtherPages(page.name)}<p>Freehold, a self-hosted property-listing API. Machines read <a href="${root}openapi.json">openapi.json</a>,
 <a href="${root}openapi.yaml">openapi.yaml</a> or <a href="${root}llms.txt">llms.txt</a>.</p></footer>
-<script>${new Html(COPY_SCRIPT)}</script>
-</body>
-</html>
-`.text;
+`,
+    script: COPY_SCRIPT,
+  });
 }
 
-export function headOf(title: string, summary: string, style: string): Html {
-  return html`<meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>${title} · Freehold</title><meta name="description" content="${summary}">
-<link rel="icon" type="image/svg+xml" href="${FAVICON}"><style>${new Html(style)}</style>`;
+/** What search engines and browsers' tabs show of a page. */
+export function headOf(summary: string): Html {
+  return html`<meta name="description" content="${summary}"><link rel="icon" type="image/svg+xml" href="${FAVICON}">`;
 }
 
 /** The header; on pages of the documentation with the links to all of them. */

@@ -55,7 +55,8 @@ export function interactivePage(): string {
   const summary = 'Every endpoint of the service, with its parameters, answers and errors.';
   return html`<!doctype html>
 <html lang="en">
-<head>${headOf('Try it', summary, FRAME_STYLE + THEME)}</head>
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
+<title>Try it · Freehold</title>${headOf(summary)}<style>${new Html(FRAME_STYLE + THEME)}</style></head>
 <body class="reference">
 <a class="skip" href="#reference">Skip to the reference</a>
 ${header('reference')}

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PAGE_HEADERS } from '../../src/page/document.ts';
+import { PAGE_HEADERS } from '../../src/page/form-page.ts';
 import { serveBillingPages } from '../support/billing/billing-pages.ts';
 import { offer } from '../support/billing/memory-service.ts';
 

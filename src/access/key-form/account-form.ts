@@ -5,7 +5,7 @@ import type { ErrorForm } from '../../http/frame/route.ts';
 import type { Headers, Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { type ErrorPageView, PAGE_HEADERS, pageReply, renderErrorPage } from '../../page/document.ts';
+import { type ErrorPageView, PAGE_HEADERS, pageReply, renderErrorPage } from '../../page/form-page.ts';
 import { RequestThrottle } from '../limits/request-throttle.ts';
 import type { Principal } from '../tiers/tiers.ts';
 import { isOwnForm, type KeyFields, type KeyForm, type KeyHolder } from './key-form.ts';

@@ -1,7 +1,7 @@
 // Page that asks for a key: its field, and why a key was not accepted.
 
 import { Problem } from '../../lib/problem.ts';
-import { pageReply } from '../../page/document.ts';
+import { pageReply } from '../../page/form-page.ts';
 import { type Html, html } from '../../page/html.ts';
 import type { RefusalReason } from '../tiers/provider.ts';
 

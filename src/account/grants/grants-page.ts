@@ -4,7 +4,7 @@ import { forgetForm, type KeyFault, keyField, titleWith } from '../../access/key
 import { type Scope, type Tier, tierName } from '../../access/tiers/tiers.ts';
 import { cleanClientName } from '../../oauth/clients/client.ts';
 import { scopeList } from '../../oauth/pages/scope-list.ts';
-import { renderDocument } from '../../page/document.ts';
+import { renderFormPage } from '../../page/form-page.ts';
 import { type Html, html, shortened } from '../../page/html.ts';
 import { date, dateAndTime } from '../../page/time.ts';
 
@@ -23,7 +23,7 @@ export interface GrantView {
 
 /** Asks for a key. The form is posted to the address of the page, with `api_key`. */
 export function renderGrantsKeyPage(fault: KeyFault | null): string {
-  return renderDocument({
+  return renderFormPage({
     path: '/oauth/grants',
     section: 'account',
     title: titleWith(fault, 'Connected apps'),
@@ -48,7 +48,7 @@ export interface GrantListView {
 /** Lists the grants, each with a form that sends `proof` and, as `end`, the grant's id. */
 export function renderGrantList({ grants, proof, notice, isRemembered }: GrantListView): string {
   const count = grants.length === 1 ? 'One app has' : `${grants.length} apps have`;
-  return renderDocument({
+  return renderFormPage({
     path: '/oauth/grants',
     section: 'account',
     title: 'Connected apps',

@@ -19,7 +19,7 @@ import {
   wantsJson,
 } from '../../oauth/pages/replies.ts';
 import { ErrorPage, requireOwnForm, requireSameOrigin } from '../../oauth/protocol/errors.ts';
-import { pageReply } from '../../page/document.ts';
+import { pageReply } from '../../page/form-page.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { type GrantView, renderGrantList, renderGrantsKeyPage } from './grants-page.ts';
 

@@ -2,7 +2,7 @@
 
 import { tierName } from '../../access/tiers/tiers.ts';
 import type { CheckoutState, OfferedPlan } from '../../billing/payment-service.ts';
-import { renderDocument } from '../../page/document.ts';
+import { renderFormPage } from '../../page/form-page.ts';
 import { type Html, html } from '../../page/html.ts';
 import { dayAndTime } from '../../page/time.ts';
 import { priceWords } from './plan-words.ts';
@@ -22,7 +22,7 @@ export interface NewKeyView {
 export function renderNewKeyPage({ offer, key, url, expiresAt, now }: NewKeyView): string {
   const plan = tierName(offer.plan);
   const variable = `FREEHOLD_${offer.plan.toUpperCase()}_KEY`;
-  return renderDocument({
+  return renderFormPage({
     path: '/billing/checkout',
     section: 'plans',
     title: 'Your new key',
@@ -51,7 +51,7 @@ export interface ReturnView {
 /** What became of a payment. No key is here: the page's URL is in histories and logs. */
 export function renderReturnPage(view: ReturnView): string {
   const { title, content } = STATES[view.state](view);
-  return renderDocument({
+  return renderFormPage({
     path: '/billing/return',
     section: 'plans',
     title,
@@ -99,7 +99,7 @@ soon as the payment is complete.</p>
 
 /** The page of whoever left the payment. */
 export function renderCanceledPage(): string {
-  return renderDocument({
+  return renderFormPage({
     path: '/billing/canceled',
     section: 'plans',
     title: 'Not paid',

@@ -2,7 +2,7 @@
 
 import { PLANS, type Plan, type Tiers, tierName } from '../../access/tiers/tiers.ts';
 import type { OfferedPlan } from '../../billing/payment-service.ts';
-import { renderDocument } from '../../page/document.ts';
+import { renderFormPage } from '../../page/form-page.ts';
 import { type Fragment, type Html, html, shortened, visibleText } from '../../page/html.ts';
 import { planFacts, priceWords, requestWords } from './plan-words.ts';
 
@@ -29,7 +29,7 @@ export function renderPlansPage(view: PlansView): string {
   const offers = selling.seller === 'local' ? null : selling.offers;
   const plans =
     offers === null ? USUAL_PLANS : PLANS.filter((plan) => offers.some((each) => each.plan === plan));
-  return renderDocument({
+  return renderFormPage({
     path: '/billing',
     section: 'plans',
     title: TITLE,

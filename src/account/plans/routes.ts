@@ -20,7 +20,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { isUnavailable } from '../../lib/problem.ts';
 import { isLoopback } from '../../lib/settings.ts';
-import { pageReply } from '../../page/document.ts';
+import { pageReply } from '../../page/form-page.ts';
 import { renderCanceledPage, renderNewKeyPage, renderReturnPage } from './checkout-page.ts';
 import { askService, createFindOffers, type FindOffers } from './offers.ts';
 import { renderPlansPage, type Selling } from './plans-page.ts';

@@ -1,7 +1,7 @@
 // Pages that ask for a key, and that list the watchers of its owner.
 
 import { forgetForm, type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
-import { renderDocument } from '../../page/document.ts';
+import { renderFormPage } from '../../page/form-page.ts';
 import { type Html, html } from '../../page/html.ts';
 import {
   code,
@@ -19,7 +19,7 @@ const TITLE = 'Your watchers';
 
 /** Asks for a key. The form is posted to the address of the page, with `api_key`. */
 export function renderKeyPage(fault: KeyFault | null): string {
-  return renderDocument({
+  return renderFormPage({
     path: '/account/watchers',
     section: 'account',
     title: titleWith(fault, TITLE),
@@ -55,7 +55,7 @@ export interface ListView {
 
 export function renderListPage(view: ListView): string {
   const { watchers, page, proof, notice } = view;
-  return renderDocument({
+  return renderFormPage({
     path: '/account/watchers',
     section: 'account',
     title: notice?.isFault ? `Not done: ${TITLE}` : TITLE,

@@ -15,7 +15,7 @@ import type { KeyFields, KeyForm } from '../../access/key-form/key-form.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
-import { pageReply } from '../../page/document.ts';
+import { pageReply } from '../../page/form-page.ts';
 import type { WatcherOptions } from '../../watch/resolve-target.ts';
 import { OwnerUses } from '../../watch/watcher-owner.ts';
 import { renderKeyPage } from './list-page.ts';

@@ -1,7 +1,7 @@
 // Page of one watcher: its last events, its deliveries with their answers, and the steps that can be taken.
 
 import { forgetForm } from '../../access/key-form/key-page.ts';
-import { renderDocument } from '../../page/document.ts';
+import { renderFormPage } from '../../page/form-page.ts';
 import { type Fragment, type Html, html, shortened, visibleText } from '../../page/html.ts';
 import { dateAndTime, dayAndTime } from '../../page/time.ts';
 import { isPausedByOwner } from '../../watch/watcher.ts';
@@ -63,7 +63,7 @@ export function renderWatcherPage(view: WatcherPageView): string {
   const title = titleOf(view);
   const more = html`<div><dt>Since</dt><dd>${dateAndTime(watcher.createdAt)}</dd></div>
 <div><dt>Id</dt><dd><code class="long">${watcher.id}</code></dd></div>`;
-  return renderDocument({
+  return renderFormPage({
     path: '/account/watchers',
     section: 'account',
     title: `${notice?.isFault ? 'Not done: ' : ''}${title}`,

@@ -3,7 +3,7 @@
 import { type KeyFault, keyField, titleWith } from '../../access/key-form/key-page.ts';
 import type { Scope } from '../../access/tiers/tiers.ts';
 import { PLANS, type Tiers, tierName } from '../../access/tiers/tiers.ts';
-import { renderDocument } from '../../page/document.ts';
+import { renderFormPage } from '../../page/form-page.ts';
 import { type Html, html, shortened } from '../../page/html.ts';
 import { type Client, cleanClientName } from '../clients/client.ts';
 import { scopeList } from './scope-list.ts';
@@ -31,7 +31,7 @@ export interface ConsentView {
  */
 export function renderConsent(view: ConsentView): string {
   const to = destinationOf(view.redirectUri);
-  return renderDocument({
+  return renderFormPage({
     path: '/oauth/authorize',
     section: null,
     title: titleWith(view.fault, 'Connect an app'),

@@ -5,7 +5,7 @@ import { negotiate } from '../../http/frame/request-head.ts';
 import type { ErrorForm } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
-import { type ErrorPageView, PAGE_HEADERS, pageReply, renderErrorPage } from '../../page/document.ts';
+import { type ErrorPageView, PAGE_HEADERS, pageReply, renderErrorPage } from '../../page/form-page.ts';
 import {
   describable,
   ErrorPage,

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
 import { createLog } from '../../../src/lib/log.ts';
-import { PAGE_HEADERS } from '../../../src/page/document.ts';
+import { PAGE_HEADERS } from '../../../src/page/form-page.ts';
 import { draft, NO_ADDRESS } from '../../support/catalogue/drafts.ts';
 import { writer } from '../../support/catalogue/property-market.ts';
 import { authorizationRequest, open, send as sendConsent } from '../../support/oauth/authorize.ts';

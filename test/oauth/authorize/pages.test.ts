@@ -1,7 +1,7 @@
 // Tests of the headers of all pages, errors included.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { PAGE_HEADERS } from '../../../src/page/document.ts';
+import { PAGE_HEADERS } from '../../../src/page/form-page.ts';
 import { challengeOf, newVerifier } from '../../support/oauth/oauth.ts';
 import { startService } from '../../support/service/service.ts';
 

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { PAGE_HEADERS, pageReply, renderDocument } from './document.ts';
+import { PAGE_HEADERS, pageReply, renderFormPage } from './form-page.ts';
 
 test('CP3: the policy allows the one stylesheet, no script and no frame, and does not hinder the redirect after a form', () => {
   const [, style = ''] =
     /<style>(.*?)<\/style>/s.exec(
-      renderDocument({ path: '/a', section: null, title: 'A page', content: null }),
+      renderFormPage({ path: '/a', section: null, title: 'A page', content: null }),
     ) ?? [];
   assert.ok(style.length > 1000);
   assert.equal(

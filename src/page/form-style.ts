@@ -1,11 +1,9 @@
-// HTML document, stylesheet and response headers of the pages with forms.
+// Stylesheet of the pages with forms.
 
-import { rootFrom, type Section, siteHeader } from './header.ts';
-import { type Fragment, Html, html } from './html.ts';
-import { FRAME_STYLE, hashSource, sheet } from './style.ts';
+import { FRAME_STYLE, sheet } from './style.ts';
 
 /** The whole stylesheet; the content security policy allows it by its hash. */
-const STYLE =
+export const FORM_STYLE =
   FRAME_STYLE +
   sheet(`
 main{padding-top:40px;padding-bottom:64px}
@@ -108,75 +106,3 @@ th,td{padding:8px 6px}
 td{font-family:inherit}
 }
 `);
-
-/** No `form-action`: browsers apply it to the redirects that follow a form, and these end at the client. */
-const POLICY = [
-  "default-src 'none'",
-  `style-src ${hashSource(STYLE)}`,
-  "base-uri 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
-
-/** With `no-referrer`, the form's Origin would be `null`. */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': POLICY,
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin-allow-popups',
-  'cross-origin-resource-policy': 'same-origin',
-};
-
-export function pageReply(status: number, text: string) {
-  return { status, text, headers: PAGE_HEADERS };
-}
-
-export interface DocumentPage {
-  /** Path of the page, with or without a query: links of its header begin there. */
-  readonly path: string;
-  readonly section: Section | null;
-  readonly title: string;
-  readonly content: Fragment;
-}
-
-export function renderDocument(page: DocumentPage): string {
-  return html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex"><title>${page.title} · Freehold</title><style>${new Html(STYLE)}</style></head>
-<body>
-<a class="skip" href="#content">Skip to the content</a>
-${siteHeader(rootFrom(page.path), page.section)}
-<main id="content">
-${page.content}
-</main>
-</body>
-</html>
-`.text;
-}
-
-export interface ErrorPageView {
-  /** Path of the request, with or without a query. */
-  readonly path: string;
-  readonly title: string;
-  /** Sentences: what happened, and what to do next. Addresses in it stay text. */
-  readonly detail: string;
-  /** What follows for the reader. */
-  readonly closing: string;
-  /** X-Request-Id, for the operator. */
-  readonly requestId?: string;
-}
-
-/** An error page. Only its header links, within this service: what failed may have been an attack. */
-export function renderErrorPage({ path, title, detail, closing, requestId }: ErrorPageView): string {
-  return renderDocument({
-    path,
-    section: null,
-    title,
-    content: html`<h1>${title}</h1><p class="lead">${detail}</p>
-<p>${closing}</p>
-${requestId === undefined ? null : html`<p class="hint">If you ask for help, quote <code>${requestId}</code>.</p>`}`,
-  });
-}

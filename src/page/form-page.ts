@@ -1,0 +1,67 @@
+// Pages with forms: their layout, response headers, and the page of an error.
+
+import { FORM_STYLE } from './form-style.ts';
+import { rootFrom, type Section, siteHeader } from './header.ts';
+import { type Fragment, html } from './html.ts';
+import { contentPolicy, renderLayout } from './layout.ts';
+
+/**
+ * With `no-referrer`, the form's Origin would be `null`. The policy has no `form-action`: browsers apply it to the redirects that
+ * follow a form, and these end at the client.
+ */
+export const PAGE_HEADERS: Readonly<Record<string, string>> = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'content-security-policy': contentPolicy({ style: FORM_STYLE }),
+  'x-frame-options': 'DENY',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin-allow-popups',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+export function pageReply(status: number, text: string) {
+  return { status, text, headers: PAGE_HEADERS };
+}
+
+export interface FormPage {
+  /** Path of the page, with or without a query: links of its header begin there. */
+  readonly path: string;
+  readonly section: Section | null;
+  readonly title: string;
+  readonly content: Fragment;
+}
+
+export function renderFormPage({ path, section, title, content }: FormPage): string {
+  return renderLayout({
+    title,
+    style: FORM_STYLE,
+    head: html`<meta name="robots" content="noindex">`,
+    header: siteHeader(rootFrom(path), section),
+    content,
+  });
+}
+
+export interface ErrorPageView {
+  /** Path of the request, with or without a query. */
+  readonly path: string;
+  readonly title: string;
+  /** Sentences: what happened, and what to do next. Addresses in it stay text. */
+  readonly detail: string;
+  /** What follows for the reader. */
+  readonly closing: string;
+  /** X-Request-Id, for the operator. */
+  readonly requestId?: string;
+}
+
+/** An error page. Only its header links, within this service: what failed may have been an attack. */
+export function renderErrorPage({ path, title, detail, closing, requestId }: ErrorPageView): string {
+  return renderFormPage({
+    path,
+    section: null,
+    title,
+    content: html`<h1>${title}</h1><p class="lead">${detail}</p>
+<p>${closing}</p>
+${requestId === undefined ? null : html`<p class="hint">If you ask for help, quote <code>${requestId}</code>.</p>`}`,
+  });
+}
