@@ -1,8 +1,8 @@
 // Questions of the engine among so many active listings, in this process: how long each takes, and what a listing takes in memory.
 
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import { lettersAt } from '../../src/geometry/geohash.ts';
 import type { Box } from '../../src/geometry/geometry.ts';
-import { nextTurn } from '../../src/lib/clock.ts';
 import { bytesOf } from '../../src/search/engine/lifecycle/engine-memory.ts';
 import { random } from '../market.ts';
 import { pick } from '../million/towns.ts';
@@ -102,7 +102,7 @@ async function measure({ name, goal, ask }: Kind, draw: Draw, onBegin = () => {}
   const times: number[] = [];
   for (let round = -ROUNDS / 3; round < ROUNDS; round++) {
     const answer = ask(draw);
-    await nextTurn();
+    await nextIteration();
     if (round === 0) onBegin();
     const begun = performance.now();
     await answer();

@@ -1,9 +1,9 @@
 // Searches of the engine's benchmarks: drawn conditions, and how the engine answers them.
 
 import type { Box } from '../../src/geometry/geometry.ts';
+import { eventLoop } from '../../src/lib/scheduler.ts';
 import { CellGroups } from '../../src/search/engine/questions/cells.ts';
 import { facetCounter } from '../../src/search/engine/questions/facets.ts';
-import { Pace } from '../../src/search/engine/questions/pace.ts';
 import { findPage } from '../../src/search/engine/questions/page.ts';
 import { prepareSearch } from '../../src/search/engine/questions/prepared-search.ts';
 import { partsOf, scanRows } from '../../src/search/engine/questions/scan.ts';
@@ -87,7 +87,7 @@ export const cells = (draw: Draw, plan: SearchPlan, letters: number, limit: numb
   const { table, filters } = await prepare(draw, plan);
   const groups = new CellGroups(letters);
   await scanRows(partsOf(table), filters, (columns) => groups.consume(columns));
-  return new Pace().run(groups.cells({ limit, after: undefined }));
+  return eventLoop.task().run(groups.cells({ limit, after: undefined }));
 };
 
 const town = ({ market, next }: Draw): Town => townAt(market.towns, next());

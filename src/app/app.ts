@@ -19,6 +19,7 @@ import type { Log } from '../lib/log.ts';
 import { createMetrics } from '../lib/metrics.ts';
 import { createOutbound } from '../lib/outbound.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
+import type { Scheduler } from '../lib/scheduler.ts';
 import type { ChangeState } from '../listings/change-state.ts';
 import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
@@ -28,7 +29,7 @@ import type { Database, Transaction } from '../postgres/client/database.ts';
 import { type BaseBuilder, createLocalBuilder } from '../search/engine/build/build-base.ts';
 import { type BuilderTarget, createThreadBuilder } from '../search/engine/build/builder-thread.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
-import type { Places } from '../search/summaries/analytics-queue.ts';
+import type { Slots } from '../search/summaries/analytics-queue.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import type { Progress } from '../sources/metrics.ts';
 import type { Replication } from '../sources/replicate.ts';
@@ -65,8 +66,10 @@ export interface Overrides {
   readonly searchBuilder?: (database: Database) => BaseBuilder;
   /** Rows that were added to the search engine before it merges them. */
   readonly longestTail?: NonNullable<SearchWiring['longestTail']>;
-  /** Of costly questions. */
-  readonly places?: Places;
+  /** Of expensive queries. */
+  readonly slots?: Slots;
+  /** Of scans. */
+  readonly scheduler?: Scheduler;
   /** Registered OAuth clients. */
   readonly maxClients?: number;
   readonly freeGrantLimits?: FreeGrantLimits;

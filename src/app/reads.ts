@@ -3,6 +3,7 @@
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Scheduler } from '../lib/scheduler.ts';
 import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
 import { loadFactsInThread } from '../market/facts/load-facts.ts';
@@ -15,12 +16,12 @@ import {
 } from '../market/facts/market-facts.ts';
 import { createMarketFigures } from '../market/figure.ts';
 import type { BuilderTarget } from '../search/engine/build/builder-thread.ts';
-import { AnalyticsQueue, type Places } from '../search/summaries/analytics-queue.ts';
+import { AnalyticsQueue, type Slots } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Source } from '../sources/source.ts';
 import { createSearch, type SearchWiring } from './search.ts';
-import { measureCostly } from './search-metrics.ts';
+import { measureExpensive } from './search-metrics.ts';
 
 export interface ReadsOptions extends Pick<MarketFactsOptions, 'database' | 'clock' | 'report'> {
   readonly metrics: Metrics;
@@ -32,16 +33,17 @@ export interface ReadsOptions extends Pick<MarketFactsOptions, 'database' | 'clo
   readonly search: Pick<SearchWiring, 'settings' | 'onReady' | 'builder' | 'longestTail'>;
   /** Where a thread finds the database; absent: facts are loaded in this one. */
   readonly threadTarget?: BuilderTarget;
-  /** Of costly questions. */
-  readonly places?: Places;
+  /** Of expensive queries. */
+  readonly slots?: Slots;
+  readonly scheduler?: Scheduler;
 }
 
 export function createReads(options: ReadsOptions) {
   const { database, clock, metrics, report, source } = options;
   const catalogue = createCatalogue(database);
   const cache = createPropertyCache(catalogue, database, report);
-  const analytics = new AnalyticsQueue(database, clock, options.places);
-  measureCostly(metrics, analytics);
+  const analytics = new AnalyticsQueue(database, clock, options.slots, options.scheduler);
+  measureExpensive(metrics, analytics);
   const findCurrencies = createFindCurrencies(database, {
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),

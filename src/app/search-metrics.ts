@@ -53,14 +53,18 @@ export function measureRecords(metrics: Metrics, records: Pick<RecordCache, 'sta
   metrics.gauge('freehold_search_cache_bytes', 'Bytes of cached records.', () => records.status().bytes);
 }
 
-/** How many costly questions are answered, and how many wait for it. */
-export function measureCostly(metrics: Metrics, queue: Pick<AnalyticsQueue, 'status'>): void {
+/** How many expensive queries are answered, and how many wait. */
+export function measureExpensive(metrics: Metrics, queue: Pick<AnalyticsQueue, 'status'>): void {
   for (const [kind, what] of [
     ['statements', 'of PostgreSQL'],
     ['scans', 'that are answered from memory'],
   ] as const) {
-    const name = `freehold_costly_${kind}`;
-    metrics.gauge(`${name}_running`, `Costly questions ${what}, under way.`, () => queue.status()[kind].busy);
-    metrics.gauge(`${name}_waiting`, `The same, waiting for their turn.`, () => queue.status()[kind].waiting);
+    const name = `freehold_expensive_${kind}`;
+    metrics.gauge(
+      `${name}_running`,
+      `Expensive queries ${what}, under way.`,
+      () => queue.status()[kind].busy,
+    );
+    metrics.gauge(`${name}_waiting`, `The same, waiting for a slot.`, () => queue.status()[kind].waiting);
   }
 }

@@ -93,7 +93,11 @@ export function createSearch(wiring: SearchWiring): SearchParts {
       areaIds: (nos) => areas.idsOf(nos),
       // Comparisons, which read a snapshot, come one at a time, and wait for nobody.
       ...(snapshot === undefined && {
-        enter: (search) => analytics.scan(askerOf(search), search.signal ?? search.left?.()),
+        scan: (search, expensiveAfter, work) => {
+          const { signal, left, isBegun } = search;
+          const after = isBegun ? Number.POSITIVE_INFINITY : expensiveAfter;
+          return analytics.scan(askerOf(search), { expensiveAfter: after, signal, left }, work);
+        },
       }),
     });
   };

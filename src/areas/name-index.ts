@@ -1,5 +1,6 @@
 // Index of area names for autocomplete, tolerant of typos.
 
+import { eventLoop } from '../lib/scheduler.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
 import { Spelling } from '../text/spelling.ts';
 import { plainLetters as plain, splitWords, tokenize } from '../text/tokenize.ts';
@@ -17,8 +18,6 @@ export interface IndexedArea {
 /** Bounds on the memory of one area and on the time to compare a word. */
 const MAX_WORDS = 40;
 const MAX_WORD_LENGTH = 60;
-/** Areas added between yields to the event loop: a millisecond. */
-const BATCH = 100;
 
 interface Entry {
   readonly no: number;
@@ -37,10 +36,7 @@ export class AreaNameIndex {
   /** `areas` must be sorted by how well known they are: that order decides between equally good matches. */
   static async of(areas: readonly IndexedArea[]): Promise<AreaNameIndex> {
     const names = new AreaNameIndex();
-    for (const [at, area] of areas.entries()) {
-      if (at % BATCH === BATCH - 1) await new Promise(setImmediate);
-      names.#add(area);
-    }
+    await eventLoop.forEach(areas, (area) => names.#add(area));
     names.#words = [...names.#byWord.keys()].sort();
     names.#spelling = new Spelling(names.#words);
     return names;

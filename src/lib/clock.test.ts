@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../test/support/service/clock.ts';
-import { withDeadline, workInTurns } from './clock.ts';
+import { withDeadline } from './clock.ts';
 
 const onTimeout = () => new Error('too onTimeout');
 
@@ -43,17 +43,4 @@ test('a parent that aborts, or had aborted, reaches the work with its reason', a
     /left/,
   );
   assert.equal(clock.waiting, 0);
-});
-
-test('work in turns lets others go first after each millisecond, however few items that were', async () => {
-  let monotonic = 0;
-  const seen: string[] = [];
-  const items = [0.1, 0.2, 5, 0.3, 0.8, 0.1];
-  const working = workInTurns({ monotonic: () => monotonic }, items, (took) => {
-    monotonic += took;
-    seen.push(`${took}`);
-    if (took === 5 || took === 0.8) setImmediate(() => seen.push('another'));
-  });
-  await working;
-  assert.deepEqual(seen, ['0.1', '0.2', '5', 'another', '0.3', '0.8', 'another', '0.1']);
 });

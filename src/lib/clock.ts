@@ -51,31 +51,6 @@ export function pause(clock: Clock, milliseconds: number, signal?: AbortSignal):
   });
 }
 
-/** Resolves when others have had their turn of the event loop. */
-export const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-
-/** Milliseconds. */
-const TURN = 1;
-
-/**
- * Works on one item after the other, and lets others have their turn of the event loop each time that it took a millisecond: no number
- * of items would do, since code that is not compiled yet takes thirty times as long.
- */
-export async function workInTurns<T>(
-  clock: Pick<Clock, 'monotonic'>,
-  items: Iterable<T>,
-  work: (item: T) => void,
-): Promise<void> {
-  let begun = clock.monotonic();
-  for (const item of items) {
-    if (clock.monotonic() - begun >= TURN) {
-      await nextTurn();
-      begun = clock.monotonic();
-    }
-    work(item);
-  }
-}
-
 interface PollOptions {
   readonly clock: Clock;
   /** Milliseconds. */

@@ -1,4 +1,4 @@
-// Proves that places are shared fairly between callers, that nobody fills the queue, and that who leaves it costs nothing.
+// Proves that slots are shared fairly between callers, that nobody fills the queue, and that who leaves it costs nothing.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -8,9 +8,9 @@ import { FairQueue, type Leave, QueueFull } from './fair-queue.ts';
 
 const never = new AbortController().signal;
 
-/** A queue that notes who was given a place, in their order. */
-function stage(places: number, maxWaiting = 100, maxWaitingEach = 100) {
-  const queue = new FairQueue({ places, maxWaiting, maxWaitingEach });
+/** A queue that notes who got a slot, in their order. */
+function stage(slots: number, maxWaiting = 100, maxWaitingEach = 100) {
+  const queue = new FairQueue({ slots, maxWaiting, maxWaitingEach });
   const held: { readonly name: string; readonly leave: Leave }[] = [];
   const given: string[] = [];
   const enter = (name: string, signal = never, request?: object) =>
@@ -37,7 +37,7 @@ test('a newcomer goes before all further work of those who were served', async (
   assert.deepEqual(given, ['a', 'b', 'c', 'a', 'b', 'a', 'a']);
 });
 
-test('a request of several parts waits for its turn once, counts as one, and is not refused in its middle', async () => {
+test('a request of several parts waits once, counts as one, and is not refused in its middle', async () => {
   const { given, enter, leave } = stage(1, 1);
   const request = {};
   void enter('a', never, request);
@@ -50,7 +50,7 @@ test('a request of several parts waits for its turn once, counts as one, and is 
   assert.deepEqual(given, ['a', 'a', 'b']);
 });
 
-test('one caller leaves a place to others, and cannot fill the queue', async () => {
+test('one caller leaves a slot to others, and cannot fill the queue', async () => {
   const { queue, given, enter } = stage(3, 10, 4);
   for (let at = 0; at < 6; at++) void enter('a');
   await turn();
@@ -63,7 +63,7 @@ test('one caller leaves a place to others, and cannot fill the queue', async () 
   await assert.rejects(queue.enter('i', never), QueueFull);
 });
 
-test('who leaves the queue is given nothing, and its place in it is free', async () => {
+test('who leaves the queue gets nothing, and its position in it is free', async () => {
   const { queue, given, enter, leave } = stage(1, 1);
   const client = new AbortController();
   void enter('a');
@@ -76,7 +76,7 @@ test('who leaves the queue is given nothing, and its place in it is free', async
   await assert.rejects(queue.enter('d', client.signal), /left/);
 });
 
-test('a place that is given back twice is given to one', async () => {
+test('a slot that is given back twice is given to one', async () => {
   const { queue, held, enter } = stage(1);
   await enter('a');
   void enter('b');
@@ -88,7 +88,7 @@ test('a place that is given back twice is given to one', async () => {
   assert.deepEqual([queue.busy, queue.waiting], [1, 1]);
 });
 
-test('whatever comes and goes, no place is idle that somebody may have, and none is held twice', async () => {
+test('whatever comes and goes, no slot is idle that somebody may have, and none is taken twice', async () => {
   const step = fc.record({
     kind: fc.constantFrom('enter', 'enter', 'leave', 'abort'),
     name: fc.constantFrom('a', 'b', 'c'),
@@ -97,8 +97,8 @@ test('whatever comes and goes, no place is idle that somebody may have, and none
     fc.asyncProperty(
       fc.integer({ min: 1, max: 4 }),
       fc.array(step, { maxLength: 60 }),
-      async (places, steps) => {
-        const queue = new FairQueue({ places, maxWaiting: 8, maxWaitingEach: 4 });
+      async (slots, steps) => {
+        const queue = new FairQueue({ slots, maxWaiting: 8, maxWaitingEach: 4 });
         const held: { readonly name: string; readonly leave: Leave }[] = [];
         const waiting: { readonly name: string; readonly client: AbortController }[] = [];
         for (const { kind, name } of steps) {
@@ -120,10 +120,10 @@ test('whatever comes and goes, no place is idle that somebody may have, and none
           const of = (who: string) => held.filter((each) => each.name === who).length;
           assert.deepEqual([queue.busy, queue.waiting], [held.length, waiting.length]);
           assert.ok(
-            held.length <= places && ['a', 'b', 'c'].every((who) => of(who) <= Math.max(1, places - 1)),
+            held.length <= slots && ['a', 'b', 'c'].every((who) => of(who) <= Math.max(1, slots - 1)),
           );
-          const mayHave = waiting.some((each) => of(each.name) < Math.max(1, places - 1));
-          assert.ok(held.length === places || !mayHave, 'a place is idle');
+          const mayHave = waiting.some((each) => of(each.name) < Math.max(1, slots - 1));
+          assert.ok(held.length === slots || !mayHave, 'a slot is idle');
         }
       },
     ),

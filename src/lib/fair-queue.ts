@@ -1,10 +1,10 @@
-// Fair queue: a few places for costly work. The next one goes on with what was begun, else it is given to the caller who began
-// nothing for the longest time.
+// Fair queue: a few slots for expensive work. A free one goes to a request that has started already, else to the caller who has
+// started none for the longest time.
 
 export interface FairQueueOptions {
-  /** Held at once; one caller leaves one of them to others, if there are several. */
-  readonly places: number;
-  /** Waiting in all. */
+  /** One caller leaves one of them to others, if there are several. */
+  readonly slots: number;
+  /** Waiting, of all callers. */
   readonly maxWaiting: number;
   /** Waiting of one caller. */
   readonly maxWaitingEach: number;
@@ -14,14 +14,14 @@ export class QueueFull extends Error {
   override readonly name = 'QueueFull';
 }
 
-/** Gives a place back; further calls do nothing. */
+/** Gives a slot back; further calls do nothing. */
 export type Leave = () => void;
 
-/** Callers whose last place is remembered: one who was forgotten counts as one who never had any. */
-const MOST_REMEMBERED = 10_000;
+/** Callers whose last slot is remembered: one who was forgotten counts as one who never had any. */
+const MAX_REMEMBERED = 10_000;
 
 interface Waiting {
-  readonly begin: () => void;
+  readonly start: () => void;
   readonly request: object;
 }
 
@@ -33,19 +33,19 @@ interface Caller {
 export class FairQueue {
   readonly #options: FairQueueOptions;
   readonly #maxEach: number;
-  /** Those who hold a place or wait for one. */
+  /** Those who have a slot or wait for one. */
   readonly #callers = new Map<string, Caller>();
-  /** By caller the number of the place that its last request began with. */
+  /** By caller the number of the slot that its last request started with. */
   readonly #served = new Map<string, number>();
-  /** Those that had a place. */
-  readonly #begun = new WeakSet<object>();
-  #given = 0;
+  /** Requests that had a slot. */
+  readonly #started = new WeakSet<object>();
+  #taken = 0;
   #busy = 0;
   #waiting = 0;
 
   constructor(options: FairQueueOptions) {
     this.#options = options;
-    this.#maxEach = Math.max(1, options.places - 1);
+    this.#maxEach = Math.max(1, options.slots - 1);
   }
 
   get busy(): number {
@@ -57,18 +57,18 @@ export class FairQueue {
   }
 
   /**
-   * Resolves once there is a place. Rejects with QueueFull, or with the signal's reason, which gives up the turn. `request`: what
-   * this is a part of; its further parts go first, so that a request of several waits for its turn once.
+   * Resolves once there is a slot. Rejects with QueueFull, or with the signal's reason, which ends the wait. `request`: what this is
+   * a part of; its further parts go first, so that a request of several waits once.
    */
   enter(name: string, signal: AbortSignal, request: object = {}): Promise<Leave> {
     if (signal.aborted) return Promise.reject(signal.reason);
     const caller = this.#callers.get(name) ?? { busy: 0, waiting: new Set() };
-    const { places, maxWaiting, maxWaitingEach } = this.#options;
-    if (this.#busy < places && caller.busy < this.#maxEach)
+    const { slots, maxWaiting, maxWaitingEach } = this.#options;
+    if (this.#busy < slots && caller.busy < this.#maxEach)
       return Promise.resolve(this.#take(name, caller, request));
     const isFull = this.#waiting >= maxWaiting || caller.waiting.size >= maxWaitingEach;
-    // What was begun is not refused in its middle.
-    if (isFull && !this.#begun.has(request)) return Promise.reject(new QueueFull('Too many wait already'));
+    // What has started is not refused in its middle.
+    if (isFull && !this.#started.has(request)) return Promise.reject(new QueueFull('Too many wait already'));
     this.#callers.set(name, caller);
     return new Promise((resolve, reject) => {
       const end = (): void => {
@@ -76,7 +76,7 @@ export class FairQueue {
         this.#waiting--;
         signal.removeEventListener('abort', giveUp);
       };
-      const begin = (): void => {
+      const start = (): void => {
         end();
         resolve(this.#take(name, caller, request));
       };
@@ -85,7 +85,7 @@ export class FairQueue {
         this.#forgetIdle(name, caller);
         reject(signal.reason);
       };
-      const waiting = { begin, request };
+      const waiting = { start, request };
       caller.waiting.add(waiting);
       this.#waiting++;
       signal.addEventListener('abort', giveUp, { once: true });
@@ -96,11 +96,11 @@ export class FairQueue {
     this.#busy++;
     caller.busy++;
     this.#callers.set(name, caller);
-    if (!this.#begun.has(request)) this.#note(name, request);
-    let isHeld = true;
+    if (!this.#started.has(request)) this.#note(name, request);
+    let isTaken = true;
     return () => {
-      if (!isHeld) return;
-      isHeld = false;
+      if (!isTaken) return;
+      isTaken = false;
       this.#busy--;
       caller.busy--;
       this.#forgetIdle(name, caller);
@@ -109,12 +109,12 @@ export class FairQueue {
   }
 
   #note(name: string, request: object): void {
-    this.#begun.add(request);
+    this.#started.add(request);
     // The order of the map is that of the numbers.
     this.#served.delete(name);
-    this.#served.set(name, ++this.#given);
+    this.#served.set(name, ++this.#taken);
     const [oldest] = this.#served.keys();
-    if (this.#served.size > MOST_REMEMBERED && oldest !== undefined) this.#served.delete(oldest);
+    if (this.#served.size > MAX_REMEMBERED && oldest !== undefined) this.#served.delete(oldest);
   }
 
   #forgetIdle(name: string, { busy, waiting }: Caller): void {
@@ -126,10 +126,10 @@ export class FairQueue {
     for (const [name, { busy, waiting }] of this.#callers) {
       if (busy >= this.#maxEach) continue;
       for (const each of waiting) {
-        const own = this.#begun.has(each.request) ? -1 : (this.#served.get(name) ?? 0);
+        const own = this.#started.has(each.request) ? -1 : (this.#served.get(name) ?? 0);
         if (own < number) [next, number] = [each, own];
       }
     }
-    next?.begin();
+    next?.start();
   }
 }

@@ -1,6 +1,6 @@
 // Column distribution: one measure over the inventory, from the facts in memory.
 
-import type { Pace } from '../search/engine/questions/pace.ts';
+import type { Steps, Task } from '../lib/scheduler.ts';
 import { quantileSteps } from '../search/engine/questions/quantiles.ts';
 import type { Day } from './calendar.ts';
 import type { DistributionRow } from './distribution-store.ts';
@@ -12,10 +12,6 @@ import type { ListingScope } from './store.ts';
 import { wallTimeOf } from './wall-time.ts';
 
 const DAY = 86_400_000;
-/** Nanoseconds: to come to a row, to look at a period, and at a value. */
-const ROW = 40;
-const LOOKED_AT = 60;
-const COMPARED = 15;
 /** Values that one step looks at. */
 const STEP = 4_096;
 const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95];
@@ -27,7 +23,7 @@ export async function distributionOf(
   measure: MeasureName,
   day: Day,
   buckets: number,
-  pace: Pace,
+  task: Task,
 ): Promise<DistributionRow> {
   const wall = wallTimeOf(listings.timeZone);
   const end = Date.parse(day);
@@ -35,7 +31,7 @@ export async function distributionOf(
   let members = 0;
   const visitor = ({ columns, periods: { offsets, values } }: FactPart) => {
     const sizes = columns.numbers.livingArea;
-    return (row: number): number => {
+    return (row: number): void => {
       const [first, last] = [offsets[row] as number, offsets[row + 1] as number];
       for (let period = first; period < last; period += PERIOD_WIDTH) {
         const isInventory =
@@ -51,19 +47,13 @@ export async function distributionOf(
         );
         if (!Number.isNaN(value)) found.push(value);
       }
-      return ROW + (LOOKED_AT * (last - first)) / PERIOD_WIDTH;
     };
   };
-  await visitRows(await scopeRows(facts, listings, pace), visitor, pace);
-  return pace.run(distribution(found, members, buckets));
+  await visitRows(await scopeRows(facts, listings, task), visitor, task);
+  return task.run(distribution(found, members, buckets));
 }
 
-/** In steps, which tell about how many nanoseconds they took. */
-function* distribution(
-  found: number[],
-  members: number,
-  buckets: number,
-): Generator<number, DistributionRow> {
+function* distribution(found: number[], members: number, buckets: number): Steps<DistributionRow> {
   const n = found.length;
   if (n === 0) return { n, excluded: members, min: null, max: null, percentiles: null, buckets: [] };
   const percentiles: number[] = [];
@@ -72,7 +62,7 @@ function* distribution(
   for (let from = 0; from < n; from += STEP) {
     const some = found.slice(from, from + STEP);
     for (const value of some) [min, max] = [Math.min(min, value), Math.max(max, value)];
-    yield COMPARED * some.length;
+    yield;
   }
   const counts = new Array<number>(buckets + 1).fill(0);
   for (let from = 0; from < n; from += STEP) {
@@ -81,7 +71,7 @@ function* distribution(
       const bucket = bucketOf(value, min, max, buckets);
       counts[bucket] = (counts[bucket] ?? 0) + 1;
     }
-    yield COMPARED * some.length;
+    yield;
   }
   const filled = counts.flatMap((count, bucket) => (count === 0 ? [] : [{ bucket, count }]));
   return { n, excluded: members - n, min, max, percentiles, buckets: filled };

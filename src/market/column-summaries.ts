@@ -1,6 +1,6 @@
 // Column summaries: the sets of a request summed up from the facts in memory, as the statements of store.ts sum them up.
 
-import type { Pace } from '../search/engine/questions/pace.ts';
+import type { Task } from '../lib/scheduler.ts';
 import {
   countRows,
   eventWall,
@@ -32,17 +32,12 @@ interface Question {
   readonly ends: Float64Array;
   /** The set of a period, by its index, of a kind and group. */
   readonly set: (index: number, kind: number, group: number) => SetSummary;
-  /** About how many nanoseconds it takes to add a member to a set. */
-  readonly added: number;
 }
 
 /** The most values that are collected at once; more periods are gone through in several passes over the rows. */
 const MOST_VALUES = 4_000_000;
-/** Nanoseconds: to come to a row, to look at a period or an event, at a set, and to add a value to one. */
-const ROW = 40;
-const LOOKED_AT = 60;
-const SET = 5;
-const VALUE = 20;
+/** Sets that are looked at between two looks at the clock. */
+const SETS = 1_024;
 /** What a request asks for, and the kinds of events. */
 const KINDS = EVENT_KINDS.length + 1;
 
@@ -51,26 +46,23 @@ export async function summarizeFacts(
   facts: Facts,
   listings: ListingScope,
   requests: readonly SummaryRequest[],
-  pace: Pace,
+  task: Task,
 ): Promise<PeriodSummary[][]> {
-  const scoped = await scopeRows(facts, listings, pace);
-  const grouped = await groupRows(facts, listings, scoped, pace);
+  const scoped = await scopeRows(facts, listings, task);
+  const grouped = await groupRows(facts, listings, scoped, task);
   const scope = { wall: wallTimeOf(listings.timeZone), grouped };
   const results: PeriodSummary[][] = requests.map(() => []);
   for (const batch of batchesOf(requests, Math.floor(MOST_VALUES / Math.max(1, countRows(scoped))))) {
     const collections = batch.map(({ request }) => new Collection(request, scope));
-    // Rows lie far apart in memory: to come to one takes longer than what is done with it.
     const visitor: RowVisitor = (part) => {
       const visits = collections.map((each) => each.visitor(part));
       return (row, at) => {
-        let spent = ROW;
-        for (const visit of visits) spent += visit(row, at);
-        return spent;
+        for (const visit of visits) visit(row, at);
       };
     };
-    await visitRows(scoped, visitor, pace);
+    await visitRows(scoped, visitor, task);
     for (const [at, { place, first }] of batch.entries())
-      results[place]?.push(...((await collections[at]?.summaries(first, pace)) ?? []));
+      results[place]?.push(...((await collections[at]?.summaries(first, task)) ?? []));
   }
   return results;
 }
@@ -127,7 +119,6 @@ class Collection {
         sets[place] = created;
         return created;
       },
-      added: VALUE * (1 + measures.length),
     };
     if (set === 'inventory') this.visitor = inventoryVisitor(question);
     else if (set === 'active') this.visitor = activeVisitor(question);
@@ -135,12 +126,12 @@ class Collection {
   }
 
   /** Of the sets that have members; `first`: the place of the first period. */
-  async summaries(first: number, pace: Pace): Promise<PeriodSummary[]> {
+  async summaries(first: number, task: Task): Promise<PeriodSummary[]> {
     const { set } = this.#request;
     const [sets, groups] = [this.#sets, this.#groups];
     const summaries: PeriodSummary[] = [];
     for (let place = 0; place < sets.length; place++) {
-      if (pace.spend(SET)) await pace.pause();
+      if (place % SETS === 0 && task.shouldYield()) await task.yield();
       const summed = sets[place];
       if (summed === undefined) continue;
       const kind = Math.floor(place / groups.length) % KINDS;
@@ -150,7 +141,7 @@ class Collection {
         index: first + Math.floor(place / groups.length / KINDS),
         set: name,
         group: groups[place % groups.length] ?? [],
-        summaries: await pace.run(summed.summaries()),
+        summaries: await task.run(summed.summaries()),
       });
     }
     return summaries;
@@ -182,21 +173,18 @@ function countBefore(times: Float64Array, at: number): number {
 const DAY = 86_400_000;
 
 /** The listings on the market as each day begins. */
-function inventoryVisitor({ wall, grouped, ends, set, added }: Question): RowVisitor {
+function inventoryVisitor({ wall, grouped, ends, set }: Question): RowVisitor {
   const member: Member = memberOf();
   return ({ columns, periods: { offsets, values } }: FactPart) => {
     const sizes = columns.numbers.livingArea;
-    return (row: number, at: number): number => {
+    return (row: number, at: number): void => {
       const group = grouped.numbers[at] as number;
       member.livingArea = sizes === undefined ? Number.NaN : (sizes[row] as number);
       const last = offsets[row + 1] as number;
-      let spent = 0;
       for (let period = offsets[row] as number; period < last; period += PERIOD_WIDTH) {
-        spent += LOOKED_AT;
         const to = countUpTo(ends, wall(values[period + PERIOD.end] as number));
         let index = countUpTo(ends, wall(values[period + PERIOD.start] as number));
         if (index >= to) continue;
-        spent += added * (to - index);
         member.price = values[period + PERIOD.price] as number;
         member.monthsFree = values[period + PERIOD.monthsFree] as number;
         const start = wall(values[period + PERIOD.daysOnMarketStart] as number);
@@ -205,7 +193,6 @@ function inventoryVisitor({ wall, grouped, ends, set, added }: Question): RowVis
           set(index, 0, group).add(member);
         }
       }
-      return spent;
     };
   };
 }
@@ -213,18 +200,16 @@ function inventoryVisitor({ wall, grouped, ends, set, added }: Question): RowVis
 const DROP = EVENT_KINDS.indexOf('drop') + 1;
 
 /** The listings that were on the market at any time of each period, and whether their price was lowered in it. */
-function activeVisitor({ wall, grouped, starts, ends, set, added }: Question): RowVisitor {
+function activeVisitor({ wall, grouped, starts, ends, set }: Question): RowVisitor {
   // The place of the last listing that was on the market in each period, and of the last whose price was lowered.
   const listed = new Int32Array(starts.length).fill(-1);
   const dropped = new Int32Array(starts.length).fill(-1);
   const member: Member = memberOf();
   return ({ periods: { offsets, values }, events }: FactPart) => {
-    return (row: number, at: number): number => {
+    return (row: number, at: number): void => {
       let [first, end] = [starts.length, 0];
       const last = offsets[row + 1] as number;
-      let spent = 0;
       for (let period = offsets[row] as number; period < last; period += PERIOD_WIDTH) {
-        spent += LOOKED_AT;
         const to = countBefore(starts, wall(values[period + PERIOD.end] as number));
         const superseded = wall(values[period + PERIOD.superseded] as number);
         const from = countUpTo(ends, wall(values[period + PERIOD.start] as number));
@@ -235,11 +220,10 @@ function activeVisitor({ wall, grouped, starts, ends, set, added }: Question): R
           end = Math.max(end, index + 1);
         }
       }
-      if (first >= end) return spent;
+      if (first >= end) return;
       const lastEvent = events.offsets[row + 1] as number;
       for (let event = events.offsets[row] as number; event < lastEvent; event += EVENT_WIDTH) {
         if (events.values[event + EVENT.kind] !== DROP) continue;
-        spent += LOOKED_AT;
         const moment = eventWall(events.values, event, wall);
         const to = countUpTo(starts, moment);
         for (let index = countUpTo(ends, moment); index < to; index++) dropped[index] = at;
@@ -250,32 +234,25 @@ function activeVisitor({ wall, grouped, starts, ends, set, added }: Question): R
         member.dropped = dropped[index] === at ? 1 : 0;
         set(index, 0, group).add(member);
       }
-      return spent + added * (end - first);
     };
   };
 }
 
 /** The events of each period. */
-function eventVisitor(
-  { wall, grouped, starts, ends, set, added }: Question,
-  wanted: readonly string[],
-): RowVisitor {
+function eventVisitor({ wall, grouped, starts, ends, set }: Question, wanted: readonly string[]): RowVisitor {
   const isWanted = Uint8Array.from([0, ...EVENT_KINDS.map((kind) => Number(wanted.includes(kind)))]);
   const member: Member = memberOf();
   return ({ columns, events: { offsets, values } }: FactPart) => {
     const sizes = columns.numbers.livingArea;
-    return (row: number, at: number): number => {
+    return (row: number, at: number): void => {
       const last = offsets[row + 1] as number;
-      let spent = 0;
       for (let event = offsets[row] as number; event < last; event += EVENT_WIDTH) {
         const kind = values[event + EVENT.kind] as number;
         if (isWanted[kind] !== 1) continue;
-        spent += LOOKED_AT;
         const moment = eventWall(values, event, wall);
         const to = countUpTo(starts, moment);
         let index = countUpTo(ends, moment);
         if (index >= to) continue;
-        spent += added * (to - index);
         member.livingArea = sizes === undefined ? Number.NaN : (sizes[row] as number);
         member.price = values[event + EVENT.price] as number;
         member.days = values[event + EVENT.days] as number;
@@ -284,7 +261,6 @@ function eventVisitor(
         const group = grouped.numbers[at] as number;
         for (; index < to; index++) set(index, kind, group).add(member);
       }
-      return spent;
     };
   };
 }

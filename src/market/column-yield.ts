@@ -1,7 +1,7 @@
 // Column yield: rents against prices of the same homes, from the facts in memory.
 
+import type { Steps, Task } from '../lib/scheduler.ts';
 import { idOf, textAt } from '../search/engine/columns/ids.ts';
-import type { Pace } from '../search/engine/questions/pace.ts';
 import { quantileSteps } from '../search/engine/questions/quantiles.ts';
 import type { Period } from './calendar.ts';
 import { eventWall, scopeRows, visitRows } from './fact-scan.ts';
@@ -22,20 +22,20 @@ export async function samePropertyYieldOf(
   rentals: ListingScope,
   sales: ListingScope,
   period: Period,
-  pace: Pace,
+  task: Task,
 ): Promise<YieldRow> {
-  const rents = await latestPrices(facts, rentals, period, () => true, pace);
-  const prices = await latestPrices(facts, sales, period, (property) => rents.has(property), pace);
+  const rents = await latestPrices(facts, rentals, period, () => true, task);
+  const prices = await latestPrices(facts, sales, period, (property) => rents.has(property), task);
   const found: number[] = [];
   for (const [property, { price }] of prices) {
     const rent = rents.get(property)?.price;
     if (rent !== undefined) found.push((12 * rent) / price);
-    if (pace.spend(LOOKED_UP)) await pace.pause();
+    if (task.shouldYield()) await task.yield();
   }
-  return pace.run(quartilesOf(found));
+  return task.run(quartilesOf(found));
 }
 
-function* quartilesOf(found: number[]): Generator<number, YieldRow> {
+function* quartilesOf(found: number[]): Steps<YieldRow> {
   const quartiles: number[] = [];
   for (const share of [0.25, 0.5, 0.75]) quartiles.push((yield* quantileSteps(found, share)) ?? 0);
   return { n: found.length, quartiles: found.length === 0 ? null : quartiles };
@@ -49,11 +49,6 @@ interface Offer {
   readonly price: number;
 }
 
-/** Nanoseconds: to come to a row, to look at an event, and to look a property up. */
-const ROW = 40;
-const LOOKED_AT = 60;
-const LOOKED_UP = 400;
-
 const isNew = Uint8Array.from([
   0,
   ...EVENT_KINDS.map((kind) => Number(kind === 'new' || kind === 'relisted')),
@@ -65,32 +60,28 @@ async function latestPrices(
   listings: ListingScope,
   { start, end }: Period,
   isWanted: (property: string) => boolean,
-  pace: Pace,
+  task: Task,
 ): Promise<ReadonlyMap<string, Offer>> {
   const wall = wallTimeOf(listings.timeZone);
   const [from, to] = [Date.parse(start), Date.parse(end)];
   const latest = new Map<string, Offer>();
   const visitor = (part: FactPart) => {
     const { offsets, values } = part.events;
-    return (row: number): number => {
+    return (row: number): void => {
       const last = offsets[row + 1] as number;
-      let spent = ROW;
       for (let event = offsets[row] as number; event < last; event += EVENT_WIDTH) {
         const price = values[event + EVENT.price] as number;
         if (isNew[values[event + EVENT.kind] as number] !== 1 || !(price > 0)) continue;
-        spent += LOOKED_AT;
         const moment = eventWall(values, event, wall);
         if (moment < from || moment >= to) continue;
-        spent += LOOKED_UP;
         const property = textAt(part.propertyIds, row);
         const offer = { at: values[event + EVENT.at] as number, part, row, price };
         const known = latest.get(property);
         if (isWanted(property) && (known === undefined || isLater(offer, known))) latest.set(property, offer);
       }
-      return spent;
     };
   };
-  await visitRows(await scopeRows(facts, listings, pace), visitor, pace);
+  await visitRows(await scopeRows(facts, listings, task), visitor, task);
   return latest;
 }
 

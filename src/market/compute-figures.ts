@@ -1,7 +1,7 @@
 // Computation of figures that are not remembered: from the facts in memory, or by PostgreSQL.
 
+import { eventLoop, type Task } from '../lib/scheduler.ts';
 import type { Sql } from '../postgres/client/database.ts';
-import { Pace, SUMMARY_PACE } from '../search/engine/questions/pace.ts';
 import type { Facts } from './facts/fact-writer.ts';
 import { isHeldSearch } from './facts/held-columns.ts';
 import type { FigureReads } from './market-scope.ts';
@@ -9,7 +9,7 @@ import type { ListingScope } from './store.ts';
 
 /** Both ways to the same figures. */
 interface FigureSources<T> {
-  readonly fromFacts: (facts: Facts, pace: Pace) => Promise<T>;
+  readonly fromFacts: (facts: Facts, task: Task) => Promise<T>;
   readonly fromDatabase: (sql: Sql) => Promise<T>;
 }
 
@@ -23,18 +23,13 @@ export async function computeFigures<T>(
   return found ?? (await reads.database.read(fromDatabase));
 }
 
-/** In turns with the other costly scans of this process; null where PostgreSQL has to answer. */
+/** As an expensive task of this process, if it is one; null where PostgreSQL has to answer. */
 async function answerFromFacts<T>(
-  { facts, scan, signal }: FigureReads,
+  { facts, signal, scan = (work) => eventLoop.run({ signal }, work) }: FigureReads,
   scopes: readonly ListingScope[],
   answer: FigureSources<T>['fromFacts'],
 ): Promise<T | null> {
   const held = scopes.every(({ search }) => isHeldSearch(search)) ? await facts.current(signal) : null;
   if (held === null) return null;
-  const pace = new Pace({ limits: SUMMARY_PACE, enter: scan, signal });
-  try {
-    return await answer(held, pace);
-  } finally {
-    pace.end();
-  }
+  return scan((task) => answer(held, task));
 }

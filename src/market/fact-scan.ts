@@ -1,9 +1,9 @@
-// Fact scan: the rows of a scope among the facts in memory, the group of each, and visits to them, in turns.
+// Fact scan: the rows of a scope among the facts in memory, the group of each, and visits to them.
 
+import type { Task } from '../lib/scheduler.ts';
 import { rowsOfAreas } from '../search/engine/questions/area-filter.ts';
 import { compileFilters } from '../search/engine/questions/compile-filters.ts';
 import type { Filter } from '../search/engine/questions/filter.ts';
-import type { Pace } from '../search/engine/questions/pace.ts';
 import { scanRows } from '../search/engine/questions/scan.ts';
 import { EVENT, type FactPart } from './facts/fact-columns.ts';
 import type { Facts } from './facts/fact-writer.ts';
@@ -20,14 +20,14 @@ export interface PartRows {
 export async function scopeRows(
   { dictionaries, tables }: Facts,
   { search: { plan, resolved } }: ListingScope,
-  pace: Pace,
+  task: Task,
 ): Promise<PartRows[]> {
   const others = plan.conditions.filter(({ kind }) => kind !== 'areas');
   const inAreas = others.length < plan.conditions.length;
   const scoped: PartRows[] = [];
   for (const part of tables[plan.listingType]) {
     const candidates =
-      inAreas && part.areas !== null ? await pace.run(rowsOfAreas(part.areas, resolved.areaNos)) : null;
+      inAreas && part.areas !== null ? await task.run(rowsOfAreas(part.areas, resolved.areaNos)) : null;
     if (candidates?.length === 0) continue;
     // What was appended lately has no index of areas.
     const conditions = candidates === null ? plan.conditions : others;
@@ -47,7 +47,7 @@ export async function scopeRows(
         return candidates === null ? filters : [...filters, rowsFilter(candidates)];
       },
       () => (rows, count) => found.add(rows, count),
-      pace,
+      task,
     );
     const rows = found.rows();
     if (rows.length > 0) scoped.push({ part, rows });
@@ -88,15 +88,12 @@ export interface GroupedRows {
   readonly numbers: Uint32Array;
 }
 
-/** Nanoseconds that it takes to tell the group of a row. */
-const GROUPED = 20;
-
 /** The groups that rows fall into; without groupings they are all one. */
 export async function groupRows(
   { dictionaries }: Facts,
   { groupBy }: ListingScope,
   scoped: readonly PartRows[],
-  pace: Pace,
+  task: Task,
 ): Promise<GroupedRows> {
   const numbers = new Uint32Array(countRows(scoped));
   if (groupBy.length === 0) return { groups: [[]], numbers };
@@ -114,32 +111,37 @@ export async function groupRows(
   const visitor = ({ columns }: FactPart) => {
     const types = byType ? columns.codes.propertyType : undefined;
     const rooms = byBedrooms ? columns.numbers.bedrooms : undefined;
-    return (row: number, at: number): number => {
+    return (row: number, at: number): void => {
       const code = types?.[row] ?? 0;
       const bedrooms = rooms?.[row] ?? Number.NaN;
       numbers[at] = known.get(code)?.get(bedrooms) ?? addGroup(code, bedrooms);
-      return GROUPED;
     };
   };
-  await visitRows(scoped, visitor, pace);
+  await visitRows(scoped, visitor, task);
   return { groups, numbers };
 }
 
 export const countRows = (scoped: readonly PartRows[]): number =>
   scoped.reduce((sum, { rows }) => sum + rows.length, 0);
 
-/** Does something with a row, of which its place among all of them is told; returns about how many nanoseconds it took. */
-export type RowVisit = (row: number, at: number) => number;
+/** Does something with a row; `at`: its position among all of them. */
+type RowVisit = (row: number, at: number) => void;
 
 /** Visits of the rows of a part. */
 export type RowVisitor = (part: FactPart) => RowVisit;
 
-/** Visits each of the rows with what `visitor` makes for its part, in turns. */
-export async function visitRows(scoped: readonly PartRows[], visitor: RowVisitor, pace: Pace): Promise<void> {
+/** Rows between two looks at the clock: one of many periods may take more than a tenth of a millisecond. */
+const ROWS = 8;
+
+/** Visits each of the rows with what `visitor` makes for its part. */
+export async function visitRows(scoped: readonly PartRows[], visitor: RowVisitor, task: Task): Promise<void> {
   let at = 0;
   for (const { part, rows } of scoped) {
     const visit = visitor(part);
-    for (const row of rows) if (pace.spend(visit(row, at++))) await pace.pause();
+    for (const row of rows) {
+      visit(row, at++);
+      if (at % ROWS === 0 && task.shouldYield()) await task.yield();
+    }
   }
 }
 

@@ -3,7 +3,7 @@
 import type { AreaIdCache } from '../areas/area-cache.ts';
 import { Faults } from '../http/input/faults.ts';
 import { parameterProblem } from '../http/input/parameter-problem.ts';
-import type { Place } from '../lib/costly-work.ts';
+import type { RunTask } from '../lib/scheduler.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { ListingType, UnitSystem } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -46,8 +46,8 @@ export interface MarketReads extends Pick<CurrencyOptions, 'findCurrencies' | 'd
   readonly database: Database;
   readonly areas: Pick<AreaIdCache, 'named' | 'zonesOf'>;
   readonly facts: FactSource;
-  /** Enters the line of costly scans of memory; absent: there is none. */
-  readonly scan?: (() => Promise<Place>) | undefined;
+  /** Runs scans of memory, which may turn out to be expensive; absent: they never are. */
+  readonly scan?: RunTask;
   /** Ends computations whose client has left. */
   readonly signal?: AbortSignal;
 }

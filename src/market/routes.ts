@@ -12,6 +12,7 @@ import { pageLinks } from '../listings/paging.ts';
 import { bypassesCache, type CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import { abortableDatabase } from '../postgres/client/database.ts';
+import { EXPENSIVE_AFTER } from '../search/engine/questions/scan.ts';
 import { compileWholeNames } from '../search/http/whole-names.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { CurrencyOptions } from '../search/summaries/currency.ts';
@@ -188,7 +189,8 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
               areas,
               fresh,
               facts: oneState(facts),
-              scan: () => analytics.scan(asker, within),
+              scan: (work) =>
+                analytics.scan(asker, { expensiveAfter: EXPENSIVE_AFTER.summary, signal: within }, work),
               query: market,
               limit,
               now: clock.now(),

@@ -1,5 +1,6 @@
 // Set summary: the members of one set in one period and group, collected and summed up in some measures.
 
+import type { Steps } from '../lib/scheduler.ts';
 import { quantileSteps } from '../search/engine/questions/quantiles.ts';
 import type { Measure, Summaries, Summary } from '../search/query/measures.ts';
 
@@ -98,15 +99,14 @@ export class SetSummary {
     }
   }
 
-  /** In steps, which tell about how many nanoseconds they took. */
-  *summaries(): Generator<number, Summaries> {
+  *summaries(): Steps<Summaries> {
     const measures = new Map<Measure, Summary>();
     for (const each of this.#collected) measures.set(each.measure, yield* summaryOf(each));
     return { total: this.total, measures };
   }
 }
 
-function* summaryOf({ isFlag, values, n, sum }: Collected): Generator<number, Summary> {
+function* summaryOf({ isFlag, values, n, sum }: Collected): Steps<Summary> {
   if (n === 0) return { n, mean: null, sum: null, quartiles: null };
   const mean = sum / n;
   if (isFlag) return { n, mean, sum, quartiles: null };

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { updateAllPlacements, writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { HOUR } from '../../src/lib/clock.ts';
+import { Scheduler } from '../../src/lib/scheduler.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
 import { draft } from '../support/catalogue/drafts.ts';
@@ -337,12 +338,16 @@ test('when a listing turns out to be of another home, the earlier listing of its
   assert.equal(await inventory(), 2);
 });
 
-test('figures from memory that take long wait in the line of scans, and others do not wait', async (t) => {
+test('figures from memory that take long wait for a slot among scans, and others do not', async (t) => {
+  let now = 0;
   const service = await startService(t, {
     clock: manualClock(END),
     environment: { SEARCH_ENGINE: 'memory' },
-    // Nobody ever gets a place among the scans.
-    overrides: { places: { statements: 1, scans: 0 } },
+    // Nobody ever gets a slot among the scans, and each block of work takes two microseconds.
+    overrides: {
+      slots: { statements: 1, scans: 0 },
+      scheduler: new Scheduler({ monotonic: () => (now += 0.002) }),
+    },
   });
   const { database, keys } = service;
   const catalogue = createCatalogue(database);

@@ -1,15 +1,16 @@
-// Proves that costly questions are answered in turn, each caller's after the others', that nobody waits longer than three seconds,
-// and that work ends with the time or the client that it was for.
+// Proves that expensive queries share slots fairly between callers, that nobody waits longer than three seconds, and that work ends
+// with the timeout or the client that it was for.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { Problem } from '../../src/lib/problem.ts';
+import { eventLoop, Scheduler } from '../../src/lib/scheduler.ts';
 import type { Transaction } from '../../src/postgres/client/database.ts';
 import type { SearchQuery } from '../../src/search/query/parameters.ts';
 import { planSearch } from '../../src/search/query/plan.ts';
 import { requireAffordable } from '../../src/search/sql/polygon-cost-store.ts';
-import { COSTLY_DEADLINE } from '../../src/search/summaries/analytics-queue.ts';
+import { EXPENSIVE_TIMEOUT } from '../../src/search/summaries/analytics-queue.ts';
 import { readMetric } from '../support/billing/read-metric.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { writeAreas } from '../support/catalogue/random-market.ts';
@@ -20,9 +21,10 @@ import { sendWatcher, type WatcherRecord } from '../support/watch/watchers.ts';
 
 const MARKET = 1_500;
 
-/** A service with one place for statements, and so many for scans; its homes stand in a row from west to east. */
-async function start(scans: number): Promise<TestService> {
-  const service = await startService({ after }, { overrides: { places: { statements: 1, scans } } });
+/** A service with one slot for statements, and so many for scans; its homes stand in a row from west to east. */
+async function start(scans: number, scheduler = eventLoop): Promise<TestService> {
+  const overrides = { slots: { statements: 1, scans }, scheduler };
+  const service = await startService({ after }, { overrides });
   const { database, clock } = service;
   const drafts = Array.from({ length: MARKET }, (_, at) =>
     draft(`home-${at}`, {
@@ -41,8 +43,8 @@ async function start(scans: number): Promise<TestService> {
 const service = await start(4);
 await writeAreas(service.database);
 const { clock, database, keys } = service;
-const waiting = (of = service, kind = 'statements') => readMetric(of, `freehold_costly_${kind}_waiting`);
-const running = (of = service, kind = 'statements') => readMetric(of, `freehold_costly_${kind}_running`);
+const waiting = (of = service, kind = 'statements') => readMetric(of, `freehold_expensive_${kind}_waiting`);
+const running = (of = service, kind = 'statements') => readMetric(of, `freehold_expensive_${kind}_running`);
 
 /** Closed listings are asked of PostgreSQL; clusters come without a page, which would not wait in the line. */
 const closed = (at: number): string =>
@@ -81,7 +83,7 @@ test('closed listings and figures of the market wait in one line, and one caller
   const asked: Promise<Response>[] = [];
   await whileLocked(async () => {
     asked.push(ask('first', figures(1), keys.internal));
-    await until('it has the place', async () => (await running()) === 1);
+    await until('it has the slot', async () => (await running()) === 1);
     for (let at = 0; at < 50; at++)
       asked.push(ask('many', at % 2 ? closed(at) : figures(100 + at), keys.internal));
     await until('all wait', async () => (await waiting()) === 50);
@@ -106,7 +108,7 @@ test('after three seconds the statement is stopped, and all who waited are told 
     ];
     await until('a statement runs', async () => (await blocked(tx)) === 1);
     await until('the others wait', async () => (await waiting()) === 2);
-    clock.advance(COSTLY_DEADLINE);
+    clock.advance(EXPENSIVE_TIMEOUT);
     const [stats, facets, comparison] = await Promise.all(asked);
     assert.ok(stats && facets && comparison);
     await assertOverloaded(stats, /three seconds.*Request a smaller place/);
@@ -117,7 +119,7 @@ test('after three seconds the statement is stopped, and all who waited are told 
   assert.deepEqual([await running(), await waiting()], [0, 0]);
 });
 
-test('a client who leaves gives up the turn, or the place with the statement', async () => {
+test('a client who leaves stops waiting, or gives its slot back with the statement', async () => {
   const clients = [new AbortController(), new AbortController()];
   await whileLocked(async (tx) => {
     const left = clients.map(({ signal }, at) =>
@@ -141,7 +143,7 @@ test('an export that PostgreSQL answers waits for its turn, and an ordinary page
   const asked: Promise<Response>[] = [];
   await whileLocked(async (tx) => {
     asked.push(service.get(figures(7_000), keys.pro));
-    await until('it has the place', async () => (await running()) === 1);
+    await until('it has the slot', async () => (await running()) === 1);
     asked.push(service.get(`${search}&format=ndjson`, keys.business));
     await until('the export waits', async () => (await waiting()) === 1);
     asked.push(service.get(`${search}&limit=5`, keys.business));
@@ -214,7 +216,7 @@ const askWorst = (
     signal,
   });
 
-test('a costly page of PostgreSQL without figures gives up its turn when its client leaves, and has three seconds', async () => {
+test('an expensive page of PostgreSQL without figures stops waiting when its client leaves, and has three seconds', async () => {
   const figures = { facets: undefined, stats: undefined, explain: undefined };
   const page = { ...figures, status: ['ACTIVE', 'CLOSED'], count: 'none' };
   await whileLocked(async (tx) => {
@@ -226,13 +228,15 @@ test('a costly page of PostgreSQL without figures gives up its turn when its cli
     client.abort();
     assert.equal(await left, 'left');
     await until('it is gone, long before its time is over', async () => (await waiting()) === 0);
-    clock.advance(COSTLY_DEADLINE);
+    clock.advance(EXPENSIVE_TIMEOUT);
     await assertOverloaded(await stays, /three seconds/);
   });
 });
 
-test('costly questions of the engine need a place, and others do not', async () => {
-  const full = await start(0);
+test('expensive scans of the engine need a slot, and others do not', async () => {
+  // Each block of work takes a twentieth of a millisecond.
+  let now = 0;
+  const full = await start(0, new Scheduler({ monotonic: () => (now += 0.05) }));
   const cheap = [
     'limit=5',
     'facets=status&minPrice=2490',
@@ -243,12 +247,12 @@ test('costly questions of the engine need a place, and others do not', async () 
   const asked = askWorst(full);
   await until('it waits', async () => (await waiting(full, 'scans')) === 1);
   await full.json('/v1/search/sales?limit=5', full.keys.pro);
-  full.clock.advance(COSTLY_DEADLINE);
+  full.clock.advance(EXPENSIVE_TIMEOUT);
   await assertOverloaded(await asked, /three seconds.*Remove facets/);
   assert.equal(await waiting(full, 'scans'), 0);
 });
 
-test('with places, twenty callers at once get the same answer to the worst question', async () => {
+test('with slots, twenty callers at once get the same answer to the worst question', async () => {
   const { total, ...alone } = await answerToWorst();
   assert.ok(total.value > 0 && total.value < MARKET, `some are in the polygon: ${total.value}`);
   for (const answer of await Promise.all(Array.from({ length: 20 }, answerToWorst)))

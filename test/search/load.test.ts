@@ -4,19 +4,19 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
-import { COSTLY_DEADLINE } from '../../src/search/summaries/analytics-queue.ts';
+import { EXPENSIVE_TIMEOUT } from '../../src/search/summaries/analytics-queue.ts';
 import { COUNT_MAX_WAIT } from '../../src/search/summaries/total.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { until } from '../support/check/until.ts';
 import { problemOf } from '../support/service/http-server.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 
-const PLACES = { statements: 1, scans: 3 };
+const SLOTS = { statements: 1, scans: 3 };
 
 async function startWithHomes(engine: 'memory' | 'postgres'): Promise<TestService> {
   const service = await startService(
     { after },
-    { environment: { SEARCH_ENGINE: engine }, overrides: { places: PLACES } },
+    { environment: { SEARCH_ENGINE: engine }, overrides: { slots: SLOTS } },
   );
   const { database } = service;
   await database.transaction((tx) =>
@@ -33,28 +33,28 @@ const HEAVY = [
   'facets=city&stats=inventory&explain=true',
 ];
 
-/** Takes all places of analytics reads with figures of the market, which wait until the test has done its work. */
-async function whilePlacesAreTaken(
+/** Takes all slots of analytics reads with figures of the market, which wait until the test has done its work. */
+async function whileSlotsAreTaken(
   { database, get, keys }: TestService,
   work: (figures: readonly Promise<Response>[]) => Promise<void>,
 ): Promise<void> {
   await database.transaction(async (tx) => {
     await tx`lock table market_period, market_event in access exclusive mode`;
-    const figures = Array.from({ length: PLACES.statements }, (_, at) =>
+    const figures = Array.from({ length: SLOTS.statements }, (_, at) =>
       get(`/v1/market/stats?listingType=sale&minPrice=${at}`, keys.internal),
     );
     const blocked = async () => {
       const [row] = await tx<{ count: number }[]>`
         select count(*)::int as count from pg_locks where not granted
           and database = (select oid from pg_database where datname = current_database())`;
-      return row?.count === PLACES.statements;
+      return row?.count === SLOTS.statements;
     };
-    await until('all places are taken', blocked);
+    await until('all slots are taken', blocked);
     await work(figures);
   });
 }
 
-test('while the places of analytics reads are taken, pages are answered without a total, and the rest is told to ask for less', async () => {
+test('while the slots of analytics reads are taken, pages are answered without a total, and the rest is told to ask for less', async () => {
   const service = await startWithHomes('postgres');
   const { keys, clock } = service;
   const before = await Promise.all(
@@ -64,7 +64,7 @@ test('while the places of analytics reads are taken, pages are answered without 
     before.map(({ status }) => status),
     HEAVY.map(() => 200),
   );
-  await whilePlacesAreTaken(service, async (figures) => {
+  await whileSlotsAreTaken(service, async (figures) => {
     const asked = HEAVY.map((query) => service.get(`/v1/search/sales?${query}`, keys.internal));
     const page = await service.get('/v1/search/sales', keys.internal);
     assert.equal(page.status, 200, 'a page with all results waits for nobody');
@@ -77,7 +77,7 @@ test('while the places of analytics reads are taken, pages are answered without 
     assert.equal(data.length, 1);
     assert.equal(total, null, 'what cannot be counted in time has no total');
     assert.match(meta.totalNote ?? '', /not counted, because too many costly questions are asked/);
-    clock.advance(COSTLY_DEADLINE);
+    clock.advance(EXPENSIVE_TIMEOUT);
     for (const answer of await Promise.all([...asked, ...figures])) {
       assert.equal(answer.status, 503);
       assert.equal(answer.headers.get('retry-after'), '5');
@@ -88,7 +88,7 @@ test('while the places of analytics reads are taken, pages are answered without 
   });
 });
 
-test('searches that are answered from memory have their totals, facets and figures while those places are taken', async () => {
+test('searches that are answered from memory have their totals, facets and figures while those slots are taken', async () => {
   const service = await startWithHomes('memory');
   const questions = ['limit=1', ...HEAVY];
   const answers = () =>
@@ -99,9 +99,9 @@ test('searches that are answered from memory have their totals, facets and figur
       }),
     );
   const before = await answers();
-  await whilePlacesAreTaken(service, async (figures) => {
+  await whileSlotsAreTaken(service, async (figures) => {
     assert.deepEqual(await answers(), before);
-    service.clock.advance(COSTLY_DEADLINE);
+    service.clock.advance(EXPENSIVE_TIMEOUT);
     for (const answer of await Promise.all(figures)) assert.equal(answer.status, 503);
   });
 });

@@ -2,8 +2,8 @@
 
 import { atLeast, type Principal, type TierPlan, tierName } from '../../access/tiers/tiers.ts';
 import { readCursor } from '../../http/input/cursor.ts';
-import { nextTurn } from '../../lib/clock.ts';
 import { invalidParameter, Problem } from '../../lib/problem.ts';
+import { eventLoop } from '../../lib/scheduler.ts';
 import { findIncluded, type Included } from '../../listings/included.ts';
 import { presentListing, type ReaderView } from '../../listings/presenter.ts';
 import { MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
@@ -100,9 +100,6 @@ interface ResultRow {
   readonly cursor: string;
 }
 
-/** Listings that are made into rows in one turn of the event loop: a page of the largest takes fifty of them. */
-const TURN = 10;
-
 /** The listings that this reader may see. */
 async function* presentRows(
   { database, plan, reader, included }: RowOptions,
@@ -110,8 +107,9 @@ async function* presentRows(
 ): AsyncGenerator<ResultRow, void, void> {
   const stored = hits.map(({ listing }) => listing);
   const additions = included.length === 0 ? null : await findIncluded(database, stored, included, reader);
-  for (const [at, hit] of hits.entries()) {
-    if (at % TURN === TURN - 1) await nextTurn();
+  const task = eventLoop.task();
+  for (const hit of hits) {
+    if (task.shouldYield()) await task.yield();
     const listing = presentListing(hit.listing, reader);
     if (listing === null) continue;
     const record = { ...selectFields(listing, plan.fields), ...additions?.get(listing.id) };

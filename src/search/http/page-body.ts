@@ -1,7 +1,7 @@
 // Body of a page of search results, as JSON or GeoJSON: encoded listings, joined.
 
 import type { Reply } from '../../http/output/reply.ts';
-import { nextTurn } from '../../lib/clock.ts';
+import { eventLoop } from '../../lib/scheduler.ts';
 import { EncodedListing } from '../../listings/encoded-listing.ts';
 import { findIncluded } from '../../listings/included.ts';
 import { findConfirmations } from '../../listings/provenance/confirmation-store.ts';
@@ -20,8 +20,6 @@ type Hits = readonly SearchHit<EncodedListing>[];
 
 /** Listings of a chunk; fewer are written as a whole. */
 const CHUNK = 100;
-/** Records that are encoded in one turn of the event loop: a millisecond or two. */
-const TURN = 10;
 
 /** The listings that this reader may see, with the requested fields and parts, and the members of `rest`. */
 export async function pageBody(
@@ -63,9 +61,9 @@ async function* encodeRows(
   listings: readonly (StoredListing | EncodedListing)[],
   additions: Additions | null,
 ): AsyncGenerator<string, void, void> {
-  let encoded = 0;
+  const task = eventLoop.task();
   for (const listing of listings) {
-    if (!(listing instanceof EncodedListing) && ++encoded % TURN === 0) await nextTurn();
+    if (!(listing instanceof EncodedListing) && task.shouldYield()) await task.yield();
     const record = records.encode(listing);
     if (record === null) continue;
     const json = withMembers(record.json(reader), additions?.get(record.id) ?? {});

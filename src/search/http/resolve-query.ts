@@ -2,8 +2,8 @@
 
 import { type NamedArea, suggestArea } from '../../areas/name-store.ts';
 import { MAX_FAULTS, parameterProblem } from '../../http/input/parameter-problem.ts';
-import { nextTurn } from '../../lib/clock.ts';
 import type { FieldError } from '../../lib/problem.ts';
+import { eventLoop } from '../../lib/scheduler.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { isMisspelt, isName, selectiveTrigrams, splitWords, writtenForms } from '../../text/tokenize.ts';
 import type { ResolvedQuery, SearchPlan, WordMeaning } from '../query/plan.ts';
@@ -81,16 +81,12 @@ async function resolveWords(database: Database, words: readonly string[]): Promi
   );
 }
 
-/** Names that are compared in one turn of the event loop. */
-const TURN = 1_000;
-
 async function similarNames(database: Database, word: string): Promise<string[]> {
   const names = await findSimilarNames(database, selectiveTrigrams(word), word.length);
   const similar: string[] = [];
-  for (const [at, name] of names.entries()) {
-    // Thousands may have a few letters in common.
-    if (at % TURN === TURN - 1) await nextTurn();
+  // Thousands may have a few letters in common.
+  await eventLoop.forEach(names, (name) => {
     if (isMisspelt(word, name)) similar.push(name);
-  }
+  });
   return similar;
 }

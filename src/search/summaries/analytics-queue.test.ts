@@ -1,15 +1,14 @@
-// Proves that costly questions take turns, and that whoever waits for one in vain is told what to ask less of.
+// Proves that expensive queries share slots, and that whoever waits in vain learns how to request less.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertEvery } from '../../../test/support/check/every.ts';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { AnalyticsQueue, COSTLY_DEADLINE, placesFor } from './analytics-queue.ts';
+import { AnalyticsQueue, type Asker, EXPENSIVE_TIMEOUT, slotsFor } from './analytics-queue.ts';
 
 const remedy = 'Ask for less.';
-const PLACES = { statements: 3, scans: 1 };
+const SLOTS = { statements: 3, scans: 1 };
 
 /** A queue before a database, each of whose reads takes so many milliseconds. */
 function stage(readMs: number) {
@@ -28,7 +27,7 @@ function stage(readMs: number) {
       });
     },
   } as unknown as Database;
-  const queue = new AnalyticsQueue(database, clock, PLACES);
+  const queue = new AnalyticsQueue(database, clock, SLOTS);
   const read = (caller = 'a', maxWait?: number) =>
     queue.database({ caller, remedy, maxWait }).read(async () => undefined);
   return { clock, queue, read, running: () => running, most: () => most };
@@ -40,9 +39,22 @@ const isOverloaded = (error: unknown): boolean =>
   error.headers['retry-after'] === '5' &&
   error.message.includes(remedy);
 
+/** A scan that needs a slot at once; `started` resolves when it has one, and it works on after `leave`. */
+function startScan(queue: AnalyticsQueue, asker: Asker, signal?: AbortSignal) {
+  const [started, left] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const done = queue.scan(asker, { expensiveAfter: 0, signal }, async (task) => {
+    await task.yield();
+    started.resolve();
+    await left.promise;
+    await task.yield();
+  });
+  done.catch(() => {});
+  return { started: started.promise, leave: left.resolve, done };
+}
+
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-test('as many statements as there are places run, the next begin as they end, and nobody fills the queue', async () => {
+test('as many statements as there are slots run, the next begin as they end, and nobody fills the queue', async () => {
   const { clock, queue, read, most, running } = stage(10);
   const callers = ['a', 'b', 'c', 'd'];
   const asked = callers.flatMap((caller) => Array.from({ length: 40 }, () => read(caller)));
@@ -72,13 +84,14 @@ test('the questions of one request have three seconds together, whether they are
   await settled();
   clock.advance(2_000);
   await first;
-  const place = await queue.scan(asker);
+  const scan = startScan(queue, asker);
+  await scan.started;
   const second = assert.rejects(read(), isOverloaded);
   await settled();
-  clock.advance(COSTLY_DEADLINE - 2_000);
+  clock.advance(EXPENSIVE_TIMEOUT - 2_000);
   await second;
-  assert.ok(isOverloaded(place.signal.reason));
-  place.leave();
+  scan.leave();
+  await assert.rejects(scan.done, isOverloaded);
   const late = assert.rejects(read(), isOverloaded, 'nothing is left');
   clock.advance(0);
   await late;
@@ -88,7 +101,7 @@ test('three seconds are all that a read waits, and all that the reads of one ans
   const slow = stage(60_000);
   const alone = assert.rejects(slow.read(), isOverloaded);
   await settled();
-  slow.clock.advance(COSTLY_DEADLINE);
+  slow.clock.advance(EXPENSIVE_TIMEOUT);
   await alone;
   await settled();
   assert.equal(slow.running(), 0, 'it is stopped');
@@ -115,51 +128,31 @@ test('three seconds are all that a read waits, and all that the reads of one ans
   await next;
 });
 
-test('who wants to wait less is told so, and who leaves gives the place to the next', async () => {
+test('who wants to wait less is refused sooner, and who leaves gives the slot to the next', async () => {
   const { clock, queue } = stage(0);
   const client = new AbortController();
-  const first = await queue.scan({ caller: 'a', remedy });
-  const leaving = queue.scan({ caller: 'b', remedy }, client.signal);
-  const hasty = assert.rejects(queue.scan({ caller: 'c', remedy, maxWait: 100 }), isOverloaded);
-  const next = queue.scan({ caller: 'd', remedy });
+  const first = startScan(queue, { caller: 'a', remedy });
+  await first.started;
+  const leaving = startScan(queue, { caller: 'b', remedy }, client.signal);
+  const hasty = startScan(queue, { caller: 'c', remedy, maxWait: 100 });
+  const next = startScan(queue, { caller: 'd', remedy });
   clock.advance(100);
-  await hasty;
+  await assert.rejects(hasty.done, isOverloaded);
   client.abort(new Error('left'));
-  await assert.rejects(leaving, /left/);
+  await assert.rejects(leaving.done, /left/);
   first.leave();
-  const { signal, leave } = await next;
-  assert.equal(signal.aborted, false);
-  clock.advance(COSTLY_DEADLINE);
-  assert.ok(isOverloaded(signal.reason), 'the deadline ends work that has its place');
-  leave();
+  await first.done;
+  await next.started;
+  clock.advance(EXPENSIVE_TIMEOUT);
+  next.leave();
+  await assert.rejects(next.done, isOverloaded, 'the timeout ends work that has its slot');
   assert.deepEqual([queue.status().scans.busy, queue.status().scans.waiting, clock.waiting], [0, 0, 0]);
-});
-
-test('work in several places has turns of the event loop one after the other', async () => {
-  const queue = new AnalyticsQueue({} as Database, manualClock(), { statements: 1, scans: 3 });
-  const order: string[] = [];
-  const works = ['a', 'b', 'c'].map(async (caller) => {
-    const place = await queue.scan({ caller, remedy });
-    for (let turn = 0; turn < 3; turn++) {
-      await place.turn();
-      order.push(caller);
-    }
-    place.leave();
-  });
-  const rounds: number[] = [];
-  while (order.length < 9) {
-    await settled();
-    rounds.push(order.length);
-  }
-  await Promise.all(works);
-  assert.equal(order.join(''), 'abcabcabc');
-  assertEvery(rounds, (count, at) => count - (rounds[at - 1] ?? 0) <= 1, `one a round: ${rounds}`);
 });
 
 test('a statement that PostgreSQL stopped is too much to ask; any other failure is what it is', async () => {
   const failing = (error: Error) => {
     const database = { read: () => Promise.reject(error) };
-    return new AnalyticsQueue(database as unknown as Database, manualClock(), PLACES)
+    return new AnalyticsQueue(database as unknown as Database, manualClock(), SLOTS)
       .database({ caller: 'a', remedy })
       .read(async () => undefined);
   };
@@ -177,7 +170,7 @@ test('a statement that PostgreSQL stopped is too much to ask; any other failure 
 
 test('statements have a third of the connections, and leave a processor to everything else', () => {
   const statements = (connections: number, processors: number) =>
-    placesFor(connections, processors).statements;
+    slotsFor(connections, processors).statements;
   assert.deepEqual([statements(10, 8), statements(30, 8), statements(30, 4)], [3, 7, 3]);
   assert.deepEqual([statements(10, 2), statements(10, 1), statements(1, 8)], [1, 1, 1]);
 });

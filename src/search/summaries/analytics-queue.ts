@@ -1,15 +1,15 @@
-// Queue of costly questions: few are answered at once, each caller in turn, and none takes longer than three seconds.
+// Queue of expensive queries: few are answered at once, fairly by caller, and none takes longer than three seconds.
 
 import { availableParallelism } from 'node:os';
 import { type Clock, type Deadline, unlessAborted, withDeadline } from '../../lib/clock.ts';
-import { CostlyWork, type Place } from '../../lib/costly-work.ts';
-import { QueueFull } from '../../lib/fair-queue.ts';
+import { FairQueue, QueueFull } from '../../lib/fair-queue.ts';
 import { Problem } from '../../lib/problem.ts';
+import { eventLoop, type Scheduler, type Slot, type Task } from '../../lib/scheduler.ts';
 import { isStatementTimeout } from '../../postgres/client/connection-errors.ts';
 import type { Database } from '../../postgres/client/database.ts';
 
-/** Places of costly questions: statements of PostgreSQL, and questions that this process answers from memory. */
-export interface Places {
+/** Slots of expensive queries: statements of PostgreSQL, and scans of what this process has in memory. */
+export interface Slots {
   readonly statements: number;
   readonly scans: number;
 }
@@ -18,58 +18,70 @@ export interface Places {
 const MAX_WAITING = 200;
 /** Of one caller. */
 const MAX_WAITING_EACH = 50;
-/** Milliseconds for a question, and for a response of several, waiting included. */
-export const COSTLY_DEADLINE = 3_000;
+/** Milliseconds for a query, and for a response of several, waiting included. */
+export const EXPENSIVE_TIMEOUT = 3_000;
 /** Seconds until the queue is likely to be shorter. */
 const RETRY_AFTER = '5';
-/** Scans take turns of half a millisecond, so that several cost others no more than one. */
+/** One scan has a slice in an iteration of the event loop, so that several delay others no more than one does. */
 const SCANS = 4;
-/** The share of the connections that costly statements may hold. */
+/** The share of the connections that expensive statements may use. */
 const SHARE = 1 / 3;
 
 /** Statements at once: a third of the connections, and no more than leaves a processor to everything else. */
-export const placesFor = (connections: number, processors: number): Places => ({
+export const slotsFor = (connections: number, processors: number): Slots => ({
   statements: Math.max(1, Math.min(Math.floor(connections * SHARE), processors - 1)),
   scans: SCANS,
 });
 
-/** Who asks, and how they may ask for less. */
+/** Who sends a query, and how they may request less. */
 export interface Asker {
-  /** An account, whose turn is told by it. */
+  /** An account: slots are shared between accounts. */
   readonly caller: string;
-  /** What the question is a part of: its further ones go first, and all of them share the deadline. Default: nothing. */
+  /** What the query is a part of: its further ones go first, and all of them share the timeout. Default: nothing. */
   readonly request?: object | undefined;
   /** A sentence that says how to request less. */
   readonly remedy: string;
-  /** Milliseconds to wait for a place; default: as long as the deadline. */
+  /** Milliseconds to wait for a slot; default: as long as the timeout. */
   readonly maxWait?: number | undefined;
 }
 
-/** The account of what this service asks by itself. */
+export interface ScanOptions {
+  /** Milliseconds of work. */
+  readonly expensiveAfter: number;
+  /** Ends the scan. */
+  readonly signal?: AbortSignal | undefined;
+  /** Makes a signal that ends an expensive scan, where there is no other one. */
+  readonly left?: (() => AbortSignal) | undefined;
+}
+
+/** The account of the queries that this service sends by itself. */
 export const OWN_ACCOUNT = 'service';
 
 export class AnalyticsQueue {
   readonly #database: Database;
   readonly #clock: Clock;
-  readonly #statements: CostlyWork;
-  readonly #scans: CostlyWork;
-  /** When the first question of a request came, in monotonic milliseconds. */
+  readonly #scheduler: Scheduler;
+  readonly #statements: FairQueue;
+  readonly #scans: FairQueue;
+  /** When the first query of a request came, in monotonic milliseconds. */
   readonly #began = new WeakMap<object, number>();
 
   constructor(
     database: Database,
     clock: Clock,
-    { statements, scans } = placesFor(database.status().size, availableParallelism()),
+    { statements, scans }: Slots = slotsFor(database.status().size, availableParallelism()),
+    scheduler = eventLoop,
   ) {
     this.#database = database;
     this.#clock = clock;
-    const bounds = { clock, maxWaiting: MAX_WAITING, maxWaitingEach: MAX_WAITING_EACH };
-    this.#statements = new CostlyWork({ ...bounds, places: statements });
-    this.#scans = new CostlyWork({ ...bounds, places: scans });
+    this.#scheduler = scheduler;
+    const bounds = { maxWaiting: MAX_WAITING, maxWaitingEach: MAX_WAITING_EACH };
+    this.#statements = new FairQueue({ ...bounds, slots: statements });
+    this.#scans = new FairQueue({ ...bounds, slots: scans });
   }
 
-  /** Questions that hold a place, and those that wait for one. */
-  status(): Readonly<Record<keyof Places, { readonly busy: number; readonly waiting: number }>> {
+  /** Queries that have a slot, and those that wait for one. */
+  status(): Readonly<Record<keyof Slots, { readonly busy: number; readonly waiting: number }>> {
     return { statements: this.#statements, scans: this.#scans };
   }
 
@@ -81,62 +93,75 @@ export class AnalyticsQueue {
     return {
       ...this.#database,
       read: async (work, options) => {
-        const place = await this.#enter(this.#statements, asker, options?.signal);
+        const slot = await this.#enter(this.#statements, asker, options?.signal);
         try {
           // A connection is waited for whatever aborts.
-          const reading = this.#database.read(work, { ...options, signal: place.signal });
-          return await unlessAborted(place.signal, reading);
+          const reading = this.#database.read(work, { ...options, signal: slot.signal });
+          return await unlessAborted(slot.signal, reading);
         } catch (error) {
           throw isStatementTimeout(error) ? tooMuch(asker.remedy, error) : error;
         } finally {
-          place.leave();
+          slot.leave();
         }
       },
     };
   }
 
-  /** A place for a question that is answered from memory. Rejects as reads do. */
-  scan(asker: Asker, parent?: AbortSignal): Promise<Place> {
-    return this.#enter(this.#scans, asker, parent);
+  /** Runs a scan of what is in memory as a task that needs a slot once it is expensive. Rejects as reads do. */
+  scan<T>(
+    asker: Asker,
+    { expensiveAfter: after, signal, left }: ScanOptions,
+    work: (task: Task) => Promise<T>,
+  ): Promise<T> {
+    const admit = () => this.#enter(this.#scans, asker, signal ?? left?.());
+    return this.#scheduler.run({ signal, expensive: { after, admit } }, work);
   }
 
   /**
-   * Runs an answer of several questions within the time limit of one, or rejects with OVERLOADED. Its signal aborts then, and
+   * Runs an answer of several queries within the timeout of one, or rejects with OVERLOADED. Its signal aborts then, and
    * as soon as `left` does.
    */
   within<T>(remedy: string, left: AbortSignal, answer: (signal: AbortSignal) => Promise<T>): Promise<T> {
     const deadline: Deadline = {
       clock: this.#clock,
-      milliseconds: COSTLY_DEADLINE,
+      milliseconds: EXPENSIVE_TIMEOUT,
       parent: left,
       onTimeout: () => late(remedy),
     };
     return withDeadline(deadline, answer);
   }
 
-  async #enter(work: CostlyWork, asker: Asker, parent: AbortSignal | undefined): Promise<Place> {
-    const { caller, request, remedy, maxWait } = asker;
+  async #enter(queue: FairQueue, asker: Asker, parent: AbortSignal | undefined): Promise<Slot> {
+    const { caller, request, remedy, maxWait = EXPENSIVE_TIMEOUT } = asker;
+    const start = this.#clock.monotonic();
+    const timeout = this.#timeLeft(request, start);
+    const over = new AbortController();
+    const end = (): void => over.abort(late(remedy));
+    const signal = parent ? AbortSignal.any([over.signal, parent]) : over.signal;
+    let cancel = this.#clock.after(Math.min(timeout, maxWait), end);
     try {
-      return await work.enter({
-        caller,
-        request,
-        maxWait,
-        parent,
-        deadline: this.#timeLeft(request),
-        onLate: () => late(remedy),
-      });
+      const leave = await queue.enter(caller, signal, request);
+      cancel();
+      cancel = this.#clock.after(start + timeout - this.#clock.monotonic(), end);
+      return {
+        signal,
+        leave() {
+          cancel();
+          leave();
+        },
+      };
     } catch (error) {
+      cancel();
       throw error instanceof QueueFull ? full(remedy, error) : error;
     }
   }
 
-  /** Milliseconds that are left to the questions of a request since its first one came. */
-  #timeLeft(request: object | undefined): number {
-    if (request === undefined) return COSTLY_DEADLINE;
-    const now = this.#clock.monotonic();
+  /** Milliseconds that are left to the queries of a request since its first one came. */
+  #timeLeft(request: object | undefined, now: number): number {
+    if (request === undefined) return EXPENSIVE_TIMEOUT;
     const began = this.#began.get(request) ?? now;
     this.#began.set(request, began);
-    return Math.max(0, began + COSTLY_DEADLINE - now);
+    return Math.max(0, began + EXPENSIVE_TIMEOUT - now);
   }
 }
 
@@ -147,11 +172,14 @@ const overloaded = (detail: string, cause?: Error): Problem =>
   });
 
 const full = (remedy: string, cause: Error): Problem =>
-  overloaded(`Too many costly questions wait at the moment. ${remedy} Or try again in a few seconds.`, cause);
+  overloaded(
+    `Too many expensive queries wait at the moment. ${remedy} Or try again in a few seconds.`,
+    cause,
+  );
 
 const late = (remedy: string): Problem =>
   overloaded(
-    `The request was not answered within three seconds, which is all that costly questions get. ${remedy} ` +
+    `The request was not answered within three seconds, which is the timeout of expensive queries. ${remedy} ` +
       'Or try again in a few seconds.',
   );
 

@@ -1,8 +1,9 @@
 // Shadow of the engine: some of its answers are computed again, by it and by PostgreSQL, of one and the same state.
 
 import { headSequence } from '../../changes/change-store.ts';
-import { type Clock, nextTurn, withDeadline } from '../../lib/clock.ts';
+import { type Clock, withDeadline } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import { eventLoop } from '../../lib/scheduler.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { readSnapshot } from '../../postgres/client/snapshot.ts';
 import { toJson } from '../../postgres/client/value-types.ts';
@@ -57,7 +58,7 @@ export function createShadow(options: ShadowOptions): Shadow {
   async function run(search: ResolvedSearch, question: Question<unknown>): Promise<void> {
     ending = new AbortController();
     const { signal } = ending;
-    await nextTurn();
+    await eventLoop.task().yield();
     try {
       onOutcome(await compare(options, { ...search, signal }, question));
     } catch (error) {

@@ -1,10 +1,9 @@
-// Proves that counts of many sets of conditions in one pass are those of a plain loop for each, and that they come in turns.
+// Proves that counts of many sets of conditions in one pass are those of a plain loop for each.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createEngineBackend } from '../../../src/search/engine/questions/engine-backend.ts';
-import { Pace } from '../../../src/search/engine/questions/pace.ts';
 import type { Condition } from '../../../src/search/query/condition.ts';
 import { compileConditions } from '../../../src/search/query/predicate.ts';
 import { tableArbitrary } from '../../support/catalogue/engine-tables.ts';
@@ -56,48 +55,4 @@ test('rows that meet a set are counted as a plain loop counts them, in the curre
     { ...runs(20, 24), endOnFailure: true },
   );
   assert.ok(counted > 1_000, `they count something: ${counted}`);
-});
-
-test('a question that was costly waits for a place, goes on in its turns, and ends with the signal of its place', async () => {
-  const events: string[] = [];
-  const late = new AbortController();
-  const pace = new Pace({
-    limits: { turn: 1_000, free: 2_000 },
-    async enter() {
-      events.push('entered');
-      return {
-        signal: late.signal,
-        turn: async () => void events.push('turn'),
-        leave: () => void events.push('left'),
-      };
-    },
-  });
-  function* steps(): Generator<number, string> {
-    for (let at = 0; at < 4; at++) {
-      events.push(`step ${at}`);
-      yield 600_000;
-    }
-    return 'done';
-  }
-  assert.equal(pace.spend(999), false);
-  assert.equal(pace.spend(1), true);
-  await pace.pause();
-  assert.deepEqual(events, [], 'it was free so far');
-  assert.equal(await pace.run(steps()), 'done');
-  assert.deepEqual(events, [
-    'step 0',
-    'entered',
-    'turn',
-    'step 1',
-    'turn',
-    'step 2',
-    'turn',
-    'step 3',
-    'turn',
-  ]);
-  late.abort(new Error('late'));
-  await assert.rejects(pace.pause(), /late/);
-  pace.end();
-  pace.end();
-  assert.equal(events.filter((each) => each === 'left').length, 1);
 });

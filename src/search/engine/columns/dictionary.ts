@@ -1,6 +1,6 @@
 // Dictionary of a column: words as codes from 1 on, in the order in which they came; 0 stands for an unknown word.
 
-import { nextTurn } from '../../../lib/clock.ts';
+import { eventLoop } from '../../../lib/scheduler.ts';
 import { STATUSES } from '../../../listings/vocabulary.ts';
 import { zipOf } from '../../../text/place-key.ts';
 import type { ListColumn } from '../../query/condition.ts';
@@ -93,19 +93,11 @@ const emptyDictionary = (column: DictionaryColumn, words: Iterable<string> = [])
 export const shareDictionaries = (dictionaries: Dictionaries): SharedDictionaries =>
   byColumn(COLUMNS, (column) => dictionaries[column].shared());
 
-/** Words that are copied in one turn of the event loop: less than a millisecond. */
-const TURN = 1_000;
-
-/** Dictionaries with the same codes as those that were shared, made in turns. */
+/** Dictionaries with the same codes as those that were shared. */
 export async function copyDictionaries(shared: SharedDictionaries): Promise<Dictionaries> {
   const copies = byColumn(COLUMNS, (column) => emptyDictionary(column));
-  let copied = 0;
-  for (const column of COLUMNS) {
-    for (const word of wordsOf(shared[column])) {
-      copies[column].code(word);
-      if (++copied % TURN === 0) await nextTurn();
-    }
-  }
+  for (const column of COLUMNS)
+    await eventLoop.forEach(wordsOf(shared[column]), (word) => copies[column].code(word));
   return copies;
 }
 

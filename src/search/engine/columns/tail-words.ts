@@ -46,14 +46,11 @@ export class TailWords {
   }
 
   /** Sets bits of the marks of all rows that have a word; of rows beyond the marks none. Returns how many entries it looked at. */
-  markRows(hash: number, bits: number, marks: Uint8Array): number {
-    let walked = 0;
+  markRows(hash: number, bits: number, marks: Uint8Array): void {
     for (let at = this.#newest[hash % CHAINS] as number; at !== END; at = this.#previous.at(at - 1)) {
-      walked++;
       const row = this.#rows.at(at - 1);
       if (row < marks.length && this.#hashes.at(at - 1) === hash) marks[row] = (marks[row] as number) | bits;
     }
-    return walked;
   }
 
   /** All that it holds. */

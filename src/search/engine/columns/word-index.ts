@@ -137,11 +137,11 @@ export class WordCollector {
   }
 }
 
-/** Sets bits of the marks of all rows that have a word. Returns how many bytes it read. */
-export function markRows(index: WordIndex, hash: number, bits: number, marks: Uint8Array): number {
+/** Sets bits of the marks of all rows that have a word. */
+export function markRows(index: WordIndex, hash: number, bits: number, marks: Uint8Array): void {
   const { hashes, offsets, bytes } = index;
   const word = lowerBound(hashes.length, (at) => (hashes[at] as number) < hash);
-  if (hashes[word] !== hash) return 0;
+  if (hashes[word] !== hash) return;
   // Read as by `readRows`, without a list that would be garbage at once.
   const end = offsets[word + 1] as number;
   let [row, difference, shift] = [0, 0, 0];
@@ -154,7 +154,6 @@ export function markRows(index: WordIndex, hash: number, bits: number, marks: Ui
     marks[row] = (marks[row] as number) | bits;
     [difference, shift] = [0, 0];
   }
-  return end - (offsets[word] as number);
 }
 
 /** Writes the rows of the word at a place of an index; returns how many. */

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { setImmediate as nextIteration } from 'node:timers/promises';
 import fc from 'fast-check';
 import { rowArbitrary } from '../../../../test/support/catalogue/search-rows.ts';
 import { runs } from '../../../../test/support/check/runs.ts';
@@ -11,7 +12,6 @@ import {
   type HeldListing,
   heldFacts,
 } from '../../../../test/support/engine/tables.ts';
-import { nextTurn } from '../../../lib/clock.ts';
 import { mergedTables, mergeTables } from '../build/build-base.ts';
 import type { Generation } from '../columns/segment.ts';
 import { GenerationKeeper } from './generation-keeper.ts';
@@ -43,7 +43,7 @@ test('a generation has each listing as it was at its sequence, and sequences nev
       const keeper = new GenerationKeeper(baseOf([], 0), {
         async merge({ tables }) {
           const segments = mergeTables(mergedTables(tables));
-          for (let turn = mergeTurns.shift() ?? 0; turn > 0; turn--) await nextTurn();
+          for (let turn = mergeTurns.shift() ?? 0; turn > 0; turn--) await nextIteration();
           return segments;
         },
         signal: new AbortController().signal,
@@ -64,7 +64,7 @@ test('a generation has each listing as it was at its sequence, and sequences nev
           return { sequence, row, version: sequence, words: [] };
         });
         factsAt.set(sequence, factsOfListings(expected.values()));
-        for (let turn = 0; turn < turns; turn++) await nextTurn();
+        for (let turn = 0; turn < turns; turn++) await nextIteration();
         await keeper.apply(changes, sequence);
       }
       await keeper.idle();

@@ -1,6 +1,6 @@
 // Generation keeper: the newest generation, kept up to date, on a base that is built anew in the background.
 
-import { workInTurns } from '../../../lib/clock.ts';
+import { eventLoop } from '../../../lib/scheduler.ts';
 import type { Base } from '../build/build-base.ts';
 import type { Generation } from '../columns/segment.ts';
 import { GenerationWriter, type RowChange } from './generation-writer.ts';
@@ -74,7 +74,7 @@ export class GenerationKeeper {
   }
 
   #write(writer: GenerationWriter, changes: readonly RowChange[]): Promise<void> {
-    return workInTurns(this.#options, changes, (change) => writer.write([change]));
+    return eventLoop.forEach(changes, (change) => writer.write([change]));
   }
 
   async #rebuild(): Promise<void> {

@@ -1,7 +1,8 @@
 // Row changes: entries of the log as the engine applies them.
 
 import type { ChangeEntry, ListingChange } from '../../../changes/change.ts';
-import { pause, workInTurns } from '../../../lib/clock.ts';
+import { pause } from '../../../lib/clock.ts';
+import { eventLoop } from '../../../lib/scheduler.ts';
 import type { ChangeState } from '../../../listings/change-state.ts';
 import type { Database } from '../../../postgres/client/database.ts';
 import { isHeld } from '../columns/held-statuses.ts';
@@ -35,9 +36,7 @@ export async function rowChanges(
     const found = await database.read((sql) => findWordsAndVersions(sql, held)).catch(report);
     if (found) {
       const rows: RowChange[] = [];
-      await workInTurns(database.clock, changes, (change) =>
-        rows.push(rowChange(change, found.get(change.listingId))),
-      );
+      await eventLoop.forEach(changes, (change) => rows.push(rowChange(change, found.get(change.listingId))));
       return rows;
     }
     await pause(database.clock, RETRY_PAUSE, signal);

@@ -1,13 +1,11 @@
 // Filter over areas: listings in any of some areas, of which a segment has the rows as lists.
 
+import type { Steps } from '../../../lib/scheduler.ts';
 import { rowsOfArea } from '../columns/area-rows.ts';
 import type { AreaRows, Columns } from '../columns/segment.ts';
 import { type Filter, NOTHING } from './filter.ts';
 import { membersFilter } from './word-filters.ts';
 
-/** Nanoseconds that a row of an area takes, and one between the first and the last. */
-const MARKED = 2;
-const PASSED = 1;
 /** Rows of one step. */
 const STEP = 65_536;
 
@@ -18,11 +16,8 @@ export function areasFilter(nos: readonly number[], columns: Columns, rows: Uint
   return rows === null ? members : { ...members, candidates: rows };
 }
 
-/**
- * The rows of any of the areas, ascending. In steps, which tell about how many nanoseconds they took: each of fifty areas may hold
- * all rows.
- */
-export function* rowsOfAreas(areas: AreaRows, nos: readonly number[]): Generator<number, Uint32Array> {
+/** The rows of any of the areas, ascending. In steps: each of fifty areas may hold all rows. */
+export function* rowsOfAreas(areas: AreaRows, nos: readonly number[]): Steps<Uint32Array> {
   const lists = [...new Set(nos)].map((no) => rowsOfArea(areas, no)).filter(({ length }) => length > 0);
   const [only] = lists;
   if (only === undefined) return new Uint32Array(0);
@@ -40,14 +35,14 @@ export function* rowsOfAreas(areas: AreaRows, nos: readonly number[]): Generator
         count += 1 - (isFound[place] as number);
         isFound[place] = 1;
       }
-      yield MARKED * (end - from);
+      yield;
     }
   const rows = new Uint32Array(count);
   let kept = 0;
   for (let from = 0; from < isFound.length; from += STEP) {
     const end = Math.min(from + STEP, isFound.length);
     for (let place = from; place < end; place++) if (isFound[place] === 1) rows[kept++] = first + place;
-    yield PASSED * (end - from);
+    yield;
   }
   return rows;
 }

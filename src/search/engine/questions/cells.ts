@@ -1,6 +1,7 @@
 // Cells of a map: how many results lie in each, their centre, and their median price.
 
 import { bitsOf } from '../../../geometry/geohash.ts';
+import type { Steps } from '../../../lib/scheduler.ts';
 import type { Cell, CellGrid } from '../../query/search-backend.ts';
 import type { Columns } from '../columns/segment.ts';
 import { CellNumbers } from './cell-numbers.ts';
@@ -8,10 +9,6 @@ import { insertAmong } from './first-few.ts';
 import { quantileSteps } from './quantiles.ts';
 import type { RowConsumer } from './scan.ts';
 
-/** Nanoseconds that a result, a cell and a price take. */
-export const CELL_COST = 60;
-const CELL = 60;
-const PRICE = 10;
 /** Cells of one step, and of one chunk of their sums. */
 const STEP = 4_096;
 /** Numbers that are kept of a cell. */
@@ -85,13 +82,13 @@ export class CellGroups {
   }
 
   /**
-   * The first of the cells behind a place, the largest first; ties by column and row. In steps, which tell about how many
-   * nanoseconds they took: there may be as many cells as results, and few are asked for.
+   * The first of the cells behind a place, the largest first; ties by column and row. In steps: there may be as many cells as
+   * results, of which few are requested.
    */
-  *cells({ limit, after }: Pick<CellGrid, 'limit' | 'after'>): Generator<number, Cell[]> {
+  *cells({ limit, after }: Pick<CellGrid, 'limit' | 'after'>): Steps<Cell[]> {
     const first: Uncounted[] = [];
     for (const [chunk, sums] of this.#sums.entries()) {
-      yield STEP * CELL;
+      yield;
       const end = Math.min(this.#numbers.count - chunk * STEP, STEP);
       for (let own = 0; own < end; own++) {
         // Most of many are smaller than all of the first.
@@ -109,7 +106,7 @@ export class CellGroups {
   }
 
   /** The prices in each of these cells. */
-  *#pricesOf(wanted: readonly Uncounted[]): Generator<number, Float64Array[]> {
+  *#pricesOf(wanted: readonly Uncounted[]): Steps<Float64Array[]> {
     const prices = wanted.map(({ count }) => new Float64Array(count));
     const counts = new Uint32Array(wanted.length);
     /** By number of a cell its place among the wanted ones, from 1 on. */
@@ -123,7 +120,7 @@ export class CellGroups {
         (prices[place] as Float64Array)[count] = block.prices[at] as number;
         counts[place] = count + 1;
       }
-      yield PRICE * block.cells.length;
+      yield;
     }
     return prices.map((each, at) => each.subarray(0, counts[at]));
   }

@@ -1,14 +1,12 @@
 // Counts of rows that meet each of several sets of conditions: each condition is asked once of a block, whatever sets it is in.
 
+import type { Task } from '../../../lib/scheduler.ts';
 import type { ConditionSets } from '../../query/condition-sets.ts';
 import { BLOCK_ROWS, type Columns } from '../columns/segment.ts';
 import type { Filter } from './filter.ts';
-import type { Pace } from './pace.ts';
-import type { PacedConsumer } from './scan.ts';
+import type { SlicedConsumer } from './scan.ts';
 
 const WORDS = BLOCK_ROWS / 32;
-/** Nanoseconds of joining a block's bits of a set and a condition, of counting those of a set, and of marking one row. */
-const [JOINED, COUNTED, MARKED] = [30, 100, 1];
 
 /** Counts the rows that meet each set. */
 export class SetCounter {
@@ -21,22 +19,27 @@ export class SetCounter {
   }
 
   /** What takes the rows of one part of a table, whose filters are those of the conditions by their numbers. */
-  consume(columns: Columns, filters: readonly Filter[], pace: Pace): PacedConsumer {
+  consume(columns: Columns, filters: readonly Filter[], task: Task): SlicedConsumer {
     const bits = filters.map(() => new Uint32Array(WORDS));
     const present = new Uint32Array(WORDS);
-    const joining = this.#sets.reduce((sum, set) => sum + COUNTED + JOINED * set.length, 0);
     return async (rows, count) => {
       const live = rows.subarray(0, count);
       const first = (rows[0] as number) - ((rows[0] as number) % BLOCK_ROWS);
       present.fill(0);
       setBits(live, count, first, present);
       for (const [at, filter] of filters.entries()) {
-        const work = mark(filter, columns, live, first, bits[at] as Uint32Array);
-        if (pace.spend(work)) await pace.pause();
+        const own = bits[at] as Uint32Array;
+        const end = Math.min(first + BLOCK_ROWS, columns.rows);
+        const judgement = filter.judge?.(first / BLOCK_ROWS, first, end) ?? 'some';
+        own.fill(judgement === 'all' ? 0xffff_ffff : 0);
+        const { rowsAtOnce = BLOCK_ROWS } = filter;
+        for (let from = 0; from < count && judgement === 'some'; from += rowsAtOnce) {
+          mark(filter, live.subarray(from, from + rowsAtOnce), first, own);
+          if (task.shouldYield()) await task.yield();
+        }
       }
       for (const [at, set] of this.#sets.entries())
         this.counts[at] = (this.counts[at] as number) + countJoined(present, set, bits);
-      pace.spend(joining + MARKED * count);
     };
   }
 }
@@ -44,17 +47,10 @@ export class SetCounter {
 /** The rows that a filter narrows: nothing else runs in between. */
 const ROWS = new Uint32Array(BLOCK_ROWS);
 
-/** Sets the bits of the rows that pass; returns about how many nanoseconds it took. */
-function mark(filter: Filter, columns: Columns, live: Uint32Array, first: number, bits: Uint32Array): number {
-  const end = Math.min(first + BLOCK_ROWS, columns.rows);
-  const judgement = filter.judge?.(first / BLOCK_ROWS, first, end) ?? 'some';
-  const judging = filter.judging ?? 20;
-  bits.fill(judgement === 'all' ? 0xffff_ffff : 0);
-  if (judgement !== 'some') return judging;
-  ROWS.set(live);
-  const count = filter.narrow(ROWS, live.length);
-  setBits(ROWS, count, first, bits);
-  return judging + (filter.cost + MARKED) * live.length;
+/** Sets the bits of the rows that pass. */
+function mark(filter: Filter, rows: Uint32Array, first: number, bits: Uint32Array): void {
+  ROWS.set(rows);
+  setBits(ROWS, filter.narrow(ROWS, rows.length), first, bits);
 }
 
 /** Sets the bits of the first so many of these rows of a block. */

@@ -1,6 +1,6 @@
 // Engine as a backend of searches: every question answered from the columns of one generation.
 
-import type { Place } from '../../../lib/costly-work.ts';
+import { eventLoop, type Task } from '../../../lib/scheduler.ts';
 import type { StoredListing } from '../../../listings/store.ts';
 import { isCurrency } from '../../query/condition.ts';
 import { numberSets } from '../../query/condition-sets.ts';
@@ -15,15 +15,14 @@ import type {
   SearchBackend,
 } from '../../query/search-backend.ts';
 import type { Columns, Generation } from '../columns/segment.ts';
-import { CELL_COST, CellGroups } from './cells.ts';
+import { CellGroups } from './cells.ts';
 import { byCodePoints } from './code-point-order.ts';
 import { SetCounter } from './count-sets.ts';
 import { codeCounter, facetCounter } from './facets.ts';
 import { insertAmong } from './first-few.ts';
-import { PAGE_PACE, Pace, type PaceLimits, SUMMARY_PACE } from './pace.ts';
 import { type FoundId, findPage } from './page.ts';
 import { prepareSearch } from './prepared-search.ts';
-import { partsOf, type RowConsumer, scanRows } from './scan.ts';
+import { EXPENSIVE_AFTER, partsOf, type RowConsumer, scanRows } from './scan.ts';
 import { SummaryCollector } from './summaries.ts';
 
 export interface EngineBackendOptions {
@@ -38,50 +37,54 @@ export interface EngineBackendOptions {
   readonly findMatching: (search: ResolvedSearch, ids: readonly string[]) => Promise<ReadonlySet<string>>;
   /** The ids of areas by their numbers. */
   readonly areaIds: (nos: readonly number[]) => Promise<ReadonlyMap<number, string>>;
-  /** A place for a search that has turned out to be costly; absent: none is needed. */
-  readonly enter?: (search: ResolvedSearch) => Promise<Place>;
+  /** Runs scans, which are expensive after so many milliseconds; absent: they never are. */
+  readonly scan?: <T>(
+    search: ResolvedSearch,
+    expensiveAfter: number,
+    work: (task: Task) => Promise<T>,
+  ) => Promise<T>;
 }
 
-/** About how many nanoseconds a result takes in a facet and in a measure. */
-const FACET_COST = 15;
-const MEASURE_COST = 10;
-/** Values of a facet that are looked at in one step, and about how many nanoseconds each takes. */
-const VALUES = 1_024;
-const VALUE_COST = 300;
+/** Values of a facet that are looked at between two looks at the clock. */
+const VALUES = 512;
 
 /** What is done with all results. */
 interface Consumption<T> {
   readonly consumersOf: (columns: Columns) => readonly RowConsumer[];
-  /** Nanoseconds that all of these take for a result; absent: what a scan believes. */
-  readonly row?: number;
   /** What is made of them, and of how many there are. */
-  readonly finish: (total: number, pace: Pace) => T | Promise<T>;
-  /** Default: those of a summary. */
-  readonly limits?: PaceLimits;
+  readonly finish: (total: number, task: Task) => T | Promise<T>;
+  /** Milliseconds from which on the question is expensive; default: those of a summary. */
+  readonly expensiveAfter?: number;
 }
 
 /** Pages are filled up so often, where listings changed between the engine's answer and the reading of their records. */
 const MOST_READS = 3;
 
+const SCAN: NonNullable<EngineBackendOptions['scan']> = ({ signal }, _, work) =>
+  eventLoop.run({ signal }, work);
+
 export function createEngineBackend(options: EngineBackendOptions): SearchBackend {
-  const { generation } = options;
+  const { generation, scan: runScan = SCAN } = options;
   const { dictionaries } = generation;
   return {
     page: (search, known) => readPage(options, search, known),
     countsAlong: () => true,
     count: (search) =>
-      scan(search, { consumersOf: () => [], row: 0, finish: (total) => total, limits: PAGE_PACE }),
+      scan(search, {
+        consumersOf: () => [],
+        finish: (total) => total,
+        expensiveAfter: EXPENSIVE_AFTER.page,
+      }),
     async facets(search, facets, { max, priceStep }) {
       const counters = [...new Set(facets)].map(
         (facet) => [facet, facetCounter(facet, dictionaries, priceStep)] as const,
       );
       return scan(search, {
         consumersOf: (columns) => counters.map(([, counter]) => counter.consume(columns)),
-        row: FACET_COST * counters.length,
-        async finish(total, pace) {
+        async finish(total, task) {
           const values = new Map<Facet, readonly FacetCount[]>();
           for (const [facet, counter] of counters)
-            values.set(facet, await mostFrequent(counter.counts(), (some) => named(facet, some), max, pace));
+            values.set(facet, await mostFrequent(counter.counts(), (some) => named(facet, some), max, task));
           return { total, values };
         },
       });
@@ -90,19 +93,17 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
       const groups = new CellGroups(grid.letters);
       return scan(search, {
         consumersOf: (columns) => [groups.consume(columns)],
-        row: CELL_COST,
-        finish: (_, pace) => pace.run(groups.cells(grid)),
+        finish: (_, task) => task.run(groups.cells(grid)),
       });
     },
     summaries(search, measures) {
       const collectors = measures.map((measure) => new SummaryCollector(measure, search.plan.startedAt));
       return scan(search, {
         consumersOf: (columns) => collectors.map((collector) => collector.consume(columns)),
-        row: MEASURE_COST * collectors.length,
-        async finish(total, pace) {
+        async finish(total, task) {
           const found = new Map<Measure, Summary>();
           for (const collector of collectors)
-            found.set(collector.measure, await pace.run(collector.summary()));
+            found.set(collector.measure, await task.run(collector.summary()));
           return { total, measures: found };
         },
       });
@@ -112,28 +113,30 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
       const counter = new SetCounter(sets);
       const { plan } = search;
       const among = { ...plan, conditions: plan.conditions.filter(isCurrency), text: null };
-      return paced(options, search, SUMMARY_PACE, async (pace) => {
-        const prepared = await prepareSearch(generation, { ...search, plan: among }, pace, conditions);
+      return runScan(search, EXPENSIVE_AFTER.summary, async (task) => {
+        const prepared = await prepareSearch(generation, { ...search, plan: among }, task, conditions);
         const consume = (columns: Columns) => {
           const filters = conditions.map((each) => prepared.filterOf(each, columns));
-          return counter.consume(columns, filters, pace);
+          return counter.consume(columns, filters, task);
         };
-        await scanRows(partsOf(prepared.table), prepared.filters, consume, pace, 1);
+        await scanRows(partsOf(prepared.table), prepared.filters, consume, task);
         return counter.counts;
       });
     },
     async currencies(search, among) {
-      return (await codesOf(search, 'currency', PAGE_PACE)).filter((currency) => among.includes(currency));
+      return (await codesOf(search, 'currency', EXPENSIVE_AFTER.page)).filter((currency) =>
+        among.includes(currency),
+      );
     },
-    sources: (search) => codesOf(search, 'providerId', SUMMARY_PACE),
+    sources: (search) => codesOf(search, 'providerId', EXPENSIVE_AFTER.summary),
   };
 
   function scan<T>(
     search: ResolvedSearch,
-    { consumersOf, row, finish, limits = SUMMARY_PACE }: Consumption<T>,
+    { consumersOf, finish, expensiveAfter = EXPENSIVE_AFTER.summary }: Consumption<T>,
   ): Promise<T> {
-    return paced(options, search, limits, async (pace) => {
-      const prepared = await prepareSearch(generation, search, pace);
+    return runScan(search, expensiveAfter, async (task) => {
+      const prepared = await prepareSearch(generation, search, task);
       let total = 0;
       const consume = (columns: Columns): RowConsumer => {
         const consumers = consumersOf(columns);
@@ -142,8 +145,8 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
           for (const take of consumers) take(rows, count);
         };
       };
-      await scanRows(partsOf(prepared.table), prepared.filters, consume, pace, row);
-      return finish(total, pace);
+      await scanRows(partsOf(prepared.table), prepared.filters, consume, task);
+      return finish(total, task);
     });
   }
 
@@ -151,7 +154,7 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
   function codesOf(
     search: ResolvedSearch,
     column: 'currency' | 'providerId',
-    limits: PaceLimits,
+    expensiveAfter: number,
   ): Promise<string[]> {
     const counter = codeCounter(column, dictionaries[column]);
     return scan(search, {
@@ -162,7 +165,7 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
           .map(({ value }) => String(value))
           .toArray()
           .sort(),
-      limits,
+      expensiveAfter,
     });
   }
 
@@ -174,23 +177,6 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
       const id = ids.get(Number(value));
       return id === undefined ? [] : [{ value: id, count }];
     });
-  }
-}
-
-/** Answers a question at a pace, and gives back the place that it may have needed. */
-async function paced<T>(
-  { enter }: EngineBackendOptions,
-  search: ResolvedSearch,
-  limits: PaceLimits,
-  answer: (pace: Pace) => Promise<T>,
-): Promise<T> {
-  const needsPlace = enter !== undefined && search.isBegun !== true;
-  const pace = new Pace({ limits, signal: search.signal, ...(needsPlace && { enter: () => enter(search) }) });
-  try {
-    await pace.begin();
-    return await answer(pace);
-  } finally {
-    pace.end();
   }
 }
 
@@ -211,12 +197,13 @@ async function readPage<Known extends KnownListing>(
   known: FindKnown<Known> | undefined,
 ): Promise<HitPage<Known>> {
   const { plan } = search;
+  const { scan = SCAN } = options;
   const gone = new Set<string>();
   for (let read = 1; ; read++) {
     const asked = plan.limit + 1 + 2 * gone.size;
-    // No place is kept while records are read.
-    const { found, total } = await paced(options, search, PAGE_PACE, async (pace) =>
-      findPage(plan, await prepareSearch(options.generation, search, pace), asked),
+    // No slot is kept while records are read.
+    const { found, total } = await scan(search, EXPENSIVE_AFTER.page, async (task) =>
+      findPage(plan, await prepareSearch(options.generation, search, task), asked),
     );
     const present = gone.size === 0 ? found : found.filter(({ id }) => !gone.has(id));
     const shown: Result<Known>[] = present
@@ -268,13 +255,13 @@ async function mostFrequent(
   counts: IteratorObject<FacetCount>,
   named: (some: readonly FacetCount[]) => Promise<readonly FacetCount[]>,
   max: number,
-  pace: Pace,
+  task: Task,
 ): Promise<readonly FacetCount[]> {
   const first: FacetCount[] = [];
   let some: FacetCount[] = [];
   const offer = async (): Promise<void> => {
     for (const each of await named(some)) insertAmong(first, each, max, compareCounts);
-    if (pace.spend(VALUE_COST * some.length)) await pace.pause();
+    if (task.shouldYield()) await task.yield();
     some = [];
   };
   for (const each of counts) if (some.push(each) === VALUES) await offer();

@@ -2,17 +2,17 @@
 
 import type { TextCondition } from '../../query/condition.ts';
 import type { Dictionaries } from '../columns/dictionary.ts';
-import type { Columns } from '../columns/segment.ts';
+import { BLOCK_ROWS, type Columns } from '../columns/segment.ts';
 import type { TextMatch } from './text-match.ts';
 
 /** One condition over the rows of a segment or a tail. */
 export interface Filter {
-  /** About how many nanoseconds a row takes. */
+  /** What a row costs beside other filters: about how many times as much as the comparison of one column. */
   readonly cost: number;
+  /** Rows that are looked at between two looks at the clock; absent: all of a block. */
+  readonly rowsAtOnce?: number;
   /** The only rows that may pass, ascending, where an index tells; absent: any row. */
   readonly candidates?: Uint32Array;
-  /** About how many nanoseconds `judge` takes, where it takes longer than a comparison. */
-  readonly judging?: number;
   /** Whether any row of a group of blocks may pass; absent: some may. */
   mayHold?(group: number): boolean;
   /** What is known of the rows from `first` up to and without `end`, which are of one block; absent: nothing ever. */
@@ -35,6 +35,13 @@ export interface FilterContext {
   /** Milliseconds. */
   readonly startedAt: number;
 }
+
+/** Comparisons that take about a tenth of a millisecond. */
+const COMPARISONS = 32_768;
+
+/** `rowsAtOnce` of a filter that makes so many comparisons for a row. */
+export const rowsAtOnce = (comparisons: number): number =>
+  Math.min(Math.max(1, Math.floor(COMPARISONS / comparisons)), BLOCK_ROWS);
 
 /** Passes no row. */
 export const NOTHING: Filter = {

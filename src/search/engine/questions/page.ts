@@ -2,12 +2,12 @@
 
 import type { SortValue } from '../../../http/input/cursor.ts';
 import { lowerBound } from '../../../lib/lower-bound.ts';
+import type { Task } from '../../../lib/scheduler.ts';
 import type { SearchPlan } from '../../query/plan.ts';
 import { ORDER_COLUMNS } from '../columns/columns.ts';
 import { idOf } from '../columns/ids.ts';
 import { BLOCK_ROWS, type Columns, type Order, type Segment, type Table } from '../columns/segment.ts';
 import type { Filter } from './filter.ts';
-import type { Pace } from './pace.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { FirstRows, type RankedRow, Ranking } from './ranking.ts';
 import { narrowLive, type Part, partsOf, scanRows } from './scan.ts';
@@ -37,8 +37,6 @@ export interface PageBounds {
 }
 
 const BOUNDS: PageBounds = { ranked: 16_384, walked: 16_384 };
-/** Nanoseconds that a step along an order takes, to a row that is far from the last. */
-const STEP = 5;
 
 /** The page after the plan's cursor, of `limit` rows at most. `bounds`: others, for tests. */
 export async function findPage(
@@ -71,16 +69,16 @@ function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { dir
 /** Counts the rows that pass, and ranks them as long as there are no more than `most`. */
 async function rankParts(
   parts: readonly Part[],
-  { filters, pace }: PreparedSearch,
+  { filters, task }: PreparedSearch,
   first: FirstRows,
   most = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   let total = 0;
   const rank = (columns: Columns) => (rows: Uint32Array, count: number) => {
     total += count;
-    if (total <= most) pace.spend(first.offer(columns, rows, count));
+    if (total <= most) first.offer(columns, rows, count);
   };
-  await scanRows(parts, filters, rank, pace);
+  await scanRows(parts, filters, rank, task);
   return total;
 }
 
@@ -93,8 +91,8 @@ async function rankAlong(
   limit: number,
   most = Number.POSITIVE_INFINITY,
 ): Promise<readonly RankedRow[] | null> {
-  const { table, filters, pace } = search;
-  const how = { filters: filters(table.base), limit, most, pace };
+  const { table, filters, task } = search;
+  const how = { filters: filters(table.base), limit, most, task };
   const walked = await walkOrder(ranking, order, plan, table, how);
   if (walked === null) return null;
   const [, tail] = partsOf(table);
@@ -114,11 +112,11 @@ interface Walk {
   readonly limit: number;
   /** Rows to look at. */
   readonly most: number;
-  readonly pace: Pace;
+  readonly task: Task;
 }
 
 /**
- * The first rows that pass, along an order from the cursor on; null where more rows would have to be looked at. In turns, since those
+ * The first rows that pass, along an order from the cursor on; null where more rows would have to be looked at. A task, since those
  * that pass may stand at its end.
  */
 async function walkOrder(
@@ -126,7 +124,7 @@ async function walkOrder(
   order: Order,
   plan: SearchPlan,
   { base, baseRemoved }: Table,
-  { filters, limit, most, pace }: Walk,
+  { filters, limit, most, task }: Walk,
 ): Promise<RankedRow[] | null> {
   const isFalling = plan.order[0]?.descending === true;
   const { length } = order.rows;
@@ -137,19 +135,20 @@ async function walkOrder(
   const found: RankedRow[] = [];
   const rows = new Uint32Array(BLOCK_ROWS);
   const cheapestFirst = [...filters].sort((a, b) => a.cost - b.cost);
+  const atOnce = Math.min(BLOCK_ROWS, ...filters.map((filter) => filter.rowsAtOnce ?? BLOCK_ROWS));
   let left = most;
-  for (let chunk = 64; found.length < limit && place >= 0 && place < length; chunk = BLOCK_ROWS) {
+  for (
+    let chunk = Math.min(64, atOnce);
+    found.length < limit && place >= 0 && place < length;
+    chunk = atOnce
+  ) {
     if (left <= 0) return null;
     left -= chunk;
     let count = 0;
     for (; count < chunk && place >= 0 && place < length; place += step) rows[count++] = rowAt(place);
-    let work = STEP * count;
     count = narrowLive(baseRemoved, rows, count);
-    for (const filter of cheapestFirst) {
-      work += filter.cost * count;
-      count = filter.narrow(rows, count);
-    }
-    if (pace.spend(work)) await pace.pause();
+    for (const filter of cheapestFirst) count = filter.narrow(rows, count);
+    if (task.shouldYield()) await task.yield();
     for (let at = 0; at < count && found.length < limit; at++)
       found.push(ranking.rowAt(base, rows[at] as number));
   }

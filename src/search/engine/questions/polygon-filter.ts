@@ -5,7 +5,7 @@ import type { Box, Point } from '../../../geometry/geometry.ts';
 import { boxOfPart, compilePart, isInBoxes, type PointTest } from '../../query/shape-predicate.ts';
 import type { Part, Shape } from '../../query/shapes.ts';
 import { BLOCK_BITS, type Columns, type NumberArray, type Zones } from '../columns/segment.ts';
-import type { Filter, Judgement } from './filter.ts';
+import { type Filter, type Judgement, rowsAtOnce } from './filter.ts';
 import { zonesOf } from './number-filters.ts';
 
 type Polygon = Extract<Shape, { readonly kind: 'polygon' }>;
@@ -17,7 +17,7 @@ interface CompiledPart {
   readonly edges: Float64Array;
 }
 
-/** Nanoseconds that a corner takes, one with another. */
+/** What a corner costs. */
 const CORNER = 3;
 /** Degrees around a block within which an edge counts as passing through it: more than the tolerance of the test. */
 const MARGIN = 1e-6;
@@ -34,7 +34,7 @@ export function polygonFilter(
   const corners = compiled.reduce((sum, { edges }) => sum + edges.length / 4, 0);
   return {
     cost: 10 + Math.min(compiled.length, 8) * 4 + CORNER * corners,
-    judging: 4 * compiled.length + 10 * corners,
+    rowsAtOnce: rowsAtOnce(corners),
     ...(blocks && {
       judge(block: number, first: number, end: number): Judgement {
         const state = blocks.stateOf(block);

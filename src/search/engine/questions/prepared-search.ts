@@ -1,12 +1,12 @@
 // Search prepared for one table: its filters over either part, each compiled once.
 
+import { eventLoop, type Task } from '../../../lib/scheduler.ts';
 import type { Condition, TextCondition } from '../../query/condition.ts';
 import type { ResolvedSearch } from '../../query/plan.ts';
 import type { Columns, Generation, Table } from '../columns/segment.ts';
 import { rowsOfAreas } from './area-filter.ts';
 import { compileFilter, compileFilters } from './compile-filters.ts';
 import type { Filter, FilterContext } from './filter.ts';
-import { Pace } from './pace.ts';
 import { partsOf } from './scan.ts';
 import { matchText, type TextMatch } from './text-match.ts';
 
@@ -16,31 +16,31 @@ interface Found {
   readonly areaRows: Uint32Array | null;
 }
 
-/** Finds in turns the rows of its areas, and those that have the words of its texts and of `others`, which are asked by themselves. */
+/** Finds the rows of its areas, and those that have the words of its texts and of `others`, whose filters are used by themselves. */
 export async function prepareSearch(
   generation: Generation,
   search: ResolvedSearch,
-  pace = new Pace(),
+  task = eventLoop.task(),
   others: readonly Condition[] = [],
 ): Promise<PreparedSearch> {
   const { plan, resolved } = search;
   const table = generation.tables[plan.listingType];
   const isInAreas = plan.conditions.some(({ kind }) => kind === 'areas');
-  const areaRows = isInAreas ? await pace.run(rowsOfAreas(table.base.areas, resolved.areaNos)) : null;
+  const areaRows = isInAreas ? await task.run(rowsOfAreas(table.base.areas, resolved.areaNos)) : null;
   const texts = [...plan.conditions, ...others].filter((condition) => condition.kind === 'text');
   const matches = new Map<TextCondition, Map<Columns, TextMatch>>();
   for (const text of new Set([...texts, ...(plan.text ? [plan.text] : [])])) {
     const own = new Map<Columns, TextMatch>();
     for (const { columns } of partsOf(table))
-      own.set(columns, await pace.run(matchText(text, resolved.words, table, columns)));
+      own.set(columns, await task.run(matchText(text, resolved.words, table, columns)));
     matches.set(text, own);
   }
-  return new PreparedSearch(generation, search, pace, { matches, areaRows });
+  return new PreparedSearch(generation, search, task, { matches, areaRows });
 }
 
 export class PreparedSearch {
   readonly table: Table;
-  readonly pace: Pace;
+  readonly task: Task;
   readonly #search: ResolvedSearch;
   readonly #context: FilterContext;
   readonly #filters = new Map<Columns, readonly Filter[]>();
@@ -48,13 +48,13 @@ export class PreparedSearch {
   constructor(
     { tables, dictionaries }: Generation,
     search: ResolvedSearch,
-    pace: Pace,
+    task: Task,
     { matches, areaRows }: Found,
   ) {
     const { plan, resolved } = search;
     const table = tables[plan.listingType];
     this.table = table;
-    this.pace = pace;
+    this.task = task;
     this.#search = search;
     this.#context = {
       dictionaries,

@@ -1,16 +1,9 @@
 // Quantiles of numbers as PostgreSQL's percentile_cont computes them, without sorting all.
 
-/** Nanoseconds that a number takes in a pass over them. */
-const PASSED = 3;
+import type { Steps } from '../../../lib/scheduler.ts';
 
-/**
- * The value below which a share of the numbers lies, interpolated; null without numbers. Reorders them, in steps which tell about how
- * many nanoseconds they took.
- */
-export function* quantileSteps(
-  numbers: number[] | Float64Array,
-  share: number,
-): Generator<number, number | null> {
+/** The value below which a share of the numbers lies, interpolated; null without numbers. Reorders them. */
+export function* quantileSteps(numbers: number[] | Float64Array, share: number): Steps<number | null> {
   if (numbers.length === 0) return null;
   const place = share * (numbers.length - 1);
   const below = Math.floor(place);
@@ -19,23 +12,22 @@ export function* quantileSteps(
   // Behind the selected place stands nothing smaller.
   let high = Number.POSITIVE_INFINITY;
   for (let at = below + 1; at < numbers.length; at++) high = Math.min(high, numbers[at] as number);
-  yield PASSED * (numbers.length - below);
+  yield;
   return low + (high - low) * (place - below);
 }
 
 /** Numbers that one step looks at. */
-const STEP = 65_536;
+const STEP = 32_768;
 
 /** Moves the number that sorting would put at a place there, smaller ones before and larger ones behind it (Hoare's selection). */
-function* select(numbers: number[] | Float64Array, place: number): Generator<number, number> {
+function* select(numbers: number[] | Float64Array, place: number): Steps<number> {
   let [left, right] = [0, numbers.length - 1];
   while (left < right) {
     const pivot = numbers[(left + right) >>> 1] as number;
     const parting = { low: left, high: right };
     for (let isParted = false; !isParted; ) {
-      const before = parting.high - parting.low;
       isParted = part(numbers, pivot, parting);
-      yield PASSED * (before - (parting.high - parting.low));
+      yield;
     }
     if (place <= parting.high) right = parting.high;
     else if (place >= parting.low) left = parting.low;

@@ -107,10 +107,6 @@ function compareToId(columns: Columns, row: number, { id, rank, isFound }: Start
   return own === rank && isFound ? 0 : own < rank ? -1 : 1;
 }
 
-/** Nanoseconds that a row takes: one that is passed over by its first key, and what one takes beyond that which is not. */
-const SEEN = 10;
-const READ = 300;
-
 /** The first rows of a ranking among those that are offered. */
 export class FirstRows {
   readonly #ranking: Ranking;
@@ -125,22 +121,19 @@ export class FirstRows {
     this.#limit = limit;
   }
 
-  /** At most BLOCK_ROWS rows at once; about how many nanoseconds it took. */
-  offer(columns: Columns, rows: Uint32Array, count: number): number {
+  /** At most BLOCK_ROWS rows at once. */
+  offer(columns: Columns, rows: Uint32Array, count: number): void {
     const [first] = this.#ranking.readers(columns);
     const keys = this.#keys;
     first?.fill(rows, count, keys);
     const least = this.#ranking.firstKey;
-    let read = 0;
     for (let at = 0; at < count; at++) {
       const key = this.#ranking.ascending(keys[at] as number, 0);
       // Most rows of a broad search end here.
       if (key < least || key > this.#highest) continue;
       const row = this.#ranking.rowAt(columns, rows[at] as number);
       if (this.#ranking.isAhead(row)) this.#insert(row);
-      read++;
     }
-    return (SEEN + (first?.cost ?? 0)) * count + READ * read;
   }
 
   #insert(row: RankedRow): void {

@@ -1,27 +1,28 @@
 // Scan of tables: blocks of rows that pass all filters of a search.
 
+import { eventLoop } from '../../../lib/scheduler.ts';
 import { BLOCK_BITS, BLOCK_ROWS, type Columns, isRemoved, type Table } from '../columns/segment.ts';
 import { GROUP_BLOCKS } from './block-groups.ts';
 import type { Filter } from './filter.ts';
-import { Pace } from './pace.ts';
 
 /** Filters of a search for either part of a table. */
 export type FilterCompiler = (columns: Columns) => readonly Filter[];
 
-/** Takes rows of one part of a table; they are overwritten by those of the next block. */
+/** Takes rows of one block of a part of a table; they are overwritten by the next ones. */
 export type RowConsumer = (rows: Uint32Array, count: number) => void;
 
-/** The same where a block of rows may take several turns. */
-export type PacedConsumer = (rows: Uint32Array, count: number) => Promise<void>;
+/** The same where that may take several slices. */
+export type SlicedConsumer = (rows: Uint32Array, count: number) => Promise<void>;
 
-/** What else is done with a row that passes takes about so many, unless it is known. */
-const CONSUMED = 10;
-/** About so many nanoseconds of looking at blocks end a step, even if none of their rows may pass. */
-const STEP = 250_000;
-/** Nanoseconds that a look at a block takes at least. */
-const JUDGED = 20;
+/** Milliseconds of work after which a question is expensive: a page rarely is; of questions about all results, those of a town are not. */
+export const EXPENSIVE_AFTER = { page: 8, summary: 1 };
+
+/** Looks at blocks that no row passes, between two looks at the clock. */
+const LOOKS = 64;
 /** Blocks after which filters are put in order again. */
 const REORDERED_AFTER = 16;
+
+const GROUP_ROWS = GROUP_BLOCKS * BLOCK_ROWS;
 
 /** Rows of a table, and which of them are gone. */
 export interface Part {
@@ -35,13 +36,12 @@ export const partsOf = ({ base, baseRemoved, tail, tailRemoved }: Table): readon
   { columns: tail, removed: tailRemoved },
 ];
 
-/** Hands all live rows that pass to what `consume` makes for each part, in turns. Rejects as the pace does. */
+/** Hands all live rows that pass to what `consume` makes for each part. Rejects as the task does. */
 export async function scanRows(
   parts: readonly Part[],
   compile: FilterCompiler,
-  consume: (columns: Columns) => RowConsumer | PacedConsumer,
-  pace: Pace = new Pace(),
-  consumed = CONSUMED,
+  consume: (columns: Columns) => RowConsumer | SlicedConsumer,
+  task = eventLoop.task(),
 ): Promise<void> {
   for (const { columns, removed } of parts) {
     if (columns.rows === 0) continue;
@@ -50,9 +50,7 @@ export async function scanRows(
     for (let count = scan.next(); count !== null; count = scan.next()) {
       const taken = count > 0 ? take(scan.rows, count) : undefined;
       if (taken instanceof Promise) await taken;
-      const isOver = pace.spend(scan.work + consumed * count);
-      scan.work = 0;
-      if (isOver) await pace.pause();
+      if (task.shouldYield()) await task.yield();
     }
   }
 }
@@ -68,18 +66,17 @@ interface Observed {
 class BlockScan {
   /** Those of the last block. */
   readonly rows = new Uint32Array(BLOCK_ROWS);
-  /** About how many nanoseconds the scan took since this was set to 0. */
-  work = 0;
   readonly #columns: Columns;
   readonly #removed: Uint32Array;
   readonly #filters: Observed[];
   readonly #candidates: Uint32Array | undefined;
-  /** About how many nanoseconds a look at a block takes. */
-  readonly #judging: number;
+  /** The filters that have to look at the rows of a block, and how many rows at once. */
   readonly #open: Observed[] = [];
-  #block = 0;
+  #rowsAtOnce = BLOCK_ROWS;
+  /** The first row that was not looked at, or the first of the candidates. */
+  #row = 0;
   #candidate = 0;
-  /** Blocks whose rows were looked at. */
+  /** Times that rows were looked at. */
   #narrowed = 0;
 
   constructor(columns: Columns, removed: Uint32Array, filters: readonly Filter[]) {
@@ -90,48 +87,43 @@ class BlockScan {
       .filter(({ candidates }) => candidates === undefined || candidates !== this.#candidates)
       .map((filter) => ({ filter, seen: 0, passed: 0 }))
       .sort((a, b) => a.filter.cost - b.filter.cost);
-    this.#judging = filters.reduce((sum, { judging = 0 }) => sum + judging, JUDGED);
   }
 
-  /** How many rows of the next block that may have some pass, or 0 after many blocks without any; null: there is no further one. */
+  /** How many of the next rows of a block pass, or 0 after many blocks without any that may; null: there is no further row. */
   next(): number | null {
-    for (let block = this.#nextBlock(); block !== null; block = this.#nextBlock()) {
-      const first = block * BLOCK_ROWS;
-      const end = Math.min(first + BLOCK_ROWS, this.#columns.rows);
-      this.work += this.#judging;
+    for (let look = 0; look < LOOKS; look++) {
+      const first = this.#nextRow();
+      if (first === null) return null;
+      const block = first >>> BLOCK_BITS;
+      const end = Math.min((block + 1) * BLOCK_ROWS, this.#columns.rows);
       if (this.#judge(block, first, end)) return this.#narrow(first, end);
       this.#skip(end);
-      if (this.work >= STEP) return 0;
     }
-    return null;
+    return 0;
   }
 
-  #nextBlock(): number | null {
-    const candidates = this.#candidates;
-    if (candidates === undefined) {
-      this.#passGroups();
-      return this.#block * BLOCK_ROWS < this.#columns.rows ? this.#block++ : null;
-    }
-    if (this.#candidate >= candidates.length) return null;
-    return (candidates[this.#candidate] as number) >>> BLOCK_BITS;
+  #nextRow(): number | null {
+    if (this.#candidates !== undefined) return this.#candidates[this.#candidate] ?? null;
+    this.#passGroups();
+    return this.#row < this.#columns.rows ? this.#row : null;
   }
 
   /** Where a group begins, passes over all whose blocks no row can pass. */
   #passGroups(): void {
-    while (this.#block % GROUP_BLOCKS === 0 && this.#block * BLOCK_ROWS < this.#columns.rows) {
-      const group = this.#block / GROUP_BLOCKS;
+    while (this.#row % GROUP_ROWS === 0 && this.#row < this.#columns.rows) {
+      const group = this.#row / GROUP_ROWS;
       if (this.#filters.every(({ filter }) => filter.mayHold?.(group) !== false)) return;
-      this.work += JUDGED;
-      this.#block += GROUP_BLOCKS;
+      this.#row += GROUP_ROWS;
     }
   }
 
-  /** Passes over the candidates before `end`. */
+  /** Passes over the rows before `end`. */
   #skip(end: number): void {
     const candidates = this.#candidates;
-    if (candidates === undefined) return;
-    while (this.#candidate < candidates.length && (candidates[this.#candidate] as number) < end)
-      this.#candidate++;
+    if (candidates === undefined) this.#row = end;
+    else
+      while (this.#candidate < candidates.length && (candidates[this.#candidate] as number) < end)
+        this.#candidate++;
   }
 
   #narrow(first: number, end: number): number {
@@ -139,7 +131,6 @@ class BlockScan {
     let count = this.#narrowLive(first, end, taken);
     for (const open of this.#open) {
       if (count === 0) break;
-      this.work += open.filter.cost * count;
       open.seen += count;
       count = open.filter.narrow(this.rows, count);
       open.passed += count;
@@ -151,30 +142,33 @@ class BlockScan {
   /** Whether any row of the block may pass; `#open` are then the filters that have to look at its rows. */
   #judge(block: number, first: number, end: number): boolean {
     this.#open.length = 0;
+    this.#rowsAtOnce = BLOCK_ROWS;
     for (const observed of this.#filters) {
       const judgement = observed.filter.judge?.(block, first, end) ?? 'some';
       if (judgement === 'none') return false;
-      if (judgement === 'some') this.#open.push(observed);
+      if (judgement === 'all') continue;
+      this.#open.push(observed);
+      this.#rowsAtOnce = Math.min(this.#rowsAtOnce, observed.filter.rowsAtOnce ?? BLOCK_ROWS);
     }
     return true;
   }
 
-  #takeAll(first: number, end: number): number {
+  #takeAll(first: number, blockEnd: number): number {
     const { rows } = this;
+    const end = Math.min(first + this.#rowsAtOnce, blockEnd);
     for (let row = first, at = 0; row < end; row++, at++) rows[at] = row;
-    this.work += (end - first) / 2;
+    this.#row = end;
     return end - first;
   }
 
-  /** The candidates before `end`. */
+  /** The next candidates before `end`. */
   #takeCandidates(candidates: Uint32Array, end: number): number {
     const { rows } = this;
     let at = this.#candidate;
     let count = 0;
-    while (at < candidates.length && (candidates[at] as number) < end)
+    while (count < this.#rowsAtOnce && at < candidates.length && (candidates[at] as number) < end)
       rows[count++] = candidates[at++] as number;
     this.#candidate = at;
-    this.work += count;
     return count;
   }
 

@@ -9,8 +9,8 @@ import { type Filter, type Judgement, NOTHING } from './filter.ts';
 import { zonesOf } from './number-filters.ts';
 import { polygonFilter } from './polygon-filter.ts';
 
-/** Nanoseconds of computing a distance. */
-export const DISTANCE_COST = 80;
+/** What the computation of a distance costs. */
+const DISTANCE_COST = 80;
 
 /** Listings in a shape. */
 export function shapeFilter(shape: Shape, columns: Columns): Filter {

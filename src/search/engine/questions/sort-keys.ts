@@ -7,18 +7,12 @@ import { distanceKm } from '../../query/shape-predicate.ts';
 import type { SortTerm } from '../../query/sort.ts';
 import type { Columns, NumberArray } from '../columns/segment.ts';
 import { daysOnMarket } from './number-filters.ts';
-import { DISTANCE_COST } from './shape-filters.ts';
-
-/** Nanoseconds. */
-const DAYS_COST = 10;
 
 /** Whether results are read forwards (1) or from their end (-1). */
 export type Direction = 1 | -1;
 
 /** A key of a search over one part of a table; unknown values are NaN. */
 export interface KeyReader {
-  /** Nanoseconds that a row takes beyond the reading of a column. */
-  readonly cost: number;
   /** Writes the values of the first `count` rows. */
   fill(rows: Uint32Array, count: number, values: Float64Array): void;
   read(row: number): number;
@@ -38,7 +32,6 @@ export function keyReader(
 }
 
 const UNKNOWN: KeyReader = {
-  cost: 0,
   fill: (_, count, values) => values.fill(Number.NaN, 0, count),
   read: () => Number.NaN,
 };
@@ -46,7 +39,6 @@ const UNKNOWN: KeyReader = {
 function columnReader(column: NumberArray | Uint8Array | undefined): KeyReader {
   if (column === undefined) return UNKNOWN;
   return {
-    cost: 0,
     fill(rows, count, values) {
       for (let at = 0; at < count; at++) values[at] = column[rows[at] as number] as number;
     },
@@ -57,18 +49,15 @@ function columnReader(column: NumberArray | Uint8Array | undefined): KeyReader {
 function distanceReader(centre: Point | null, { numbers: { lng, lat } }: Columns): KeyReader {
   if (centre === null || lng === undefined || lat === undefined) return UNKNOWN;
   const read = (row: number): number => distanceKm(centre, lng[row] as number, lat[row] as number);
-  return eachReader(read, DISTANCE_COST);
+  return eachReader(read);
 }
 
 function daysReader(startedAt: number, { numbers }: Columns): KeyReader {
   const { daysOnMarketStart: starts, daysOnMarketEnd: ends } = numbers;
-  return starts === undefined
-    ? UNKNOWN
-    : eachReader((row) => daysOnMarket(starts, ends, row, startedAt), DAYS_COST);
+  return starts === undefined ? UNKNOWN : eachReader((row) => daysOnMarket(starts, ends, row, startedAt));
 }
 
-const eachReader = (read: (row: number) => number, cost: number): KeyReader => ({
-  cost,
+const eachReader = (read: (row: number) => number): KeyReader => ({
   fill(rows, count, values) {
     for (let at = 0; at < count; at++) values[at] = read(rows[at] as number);
   },

@@ -1,5 +1,6 @@
 // Summaries: mean, sum and quartiles of a measure over all results.
 
+import type { Steps } from '../../../lib/scheduler.ts';
 import type { Measure, Summary } from '../../query/measures.ts';
 import type { Columns } from '../columns/segment.ts';
 import { daysOnMarket } from './number-filters.ts';
@@ -56,13 +57,12 @@ export class SummaryCollector {
     }
   }
 
-  /** In steps, which tell about how many nanoseconds they took. */
-  *summary(): Generator<number, Summary> {
+  *summary(): Steps<Summary> {
     const values = this.#values.subarray(0, this.#count);
     if (values.length === 0) return { n: 0, mean: null, sum: null, quartiles: null };
     let sum = 0;
     for (let at = 0; at < values.length; at++) sum += values[at] as number;
-    yield values.length;
+    yield;
     const low = (yield* quantileSteps(values, 0.25)) ?? 0;
     const middle = (yield* quantileSteps(values, 0.5)) ?? 0;
     const high = (yield* quantileSteps(values, 0.75)) ?? 0;

@@ -1,5 +1,6 @@
 // Text search over the word index: which rows have all searched words, and how relevant each is.
 
+import type { Steps } from '../../../lib/scheduler.ts';
 import { FIELD_LETTERS } from '../../../text/tokenize.ts';
 import type { TextCondition } from '../../query/condition.ts';
 import { TEXT_FIELDS, type TextField } from '../../query/filter-parameters.ts';
@@ -24,21 +25,16 @@ const PLAIN = 16;
 /** In what `readingsOf` tells: the word is found. */
 const FOUND = 16;
 
-/** Nanoseconds that a row takes in a pass over all of them. */
-const PASSED = 1;
-/** Nanoseconds that a byte of the index takes, and an entry among the words of the tail. */
-const MARKED = 2;
-const WALKED = 30;
 /** Rows of one step. */
 const STEP = 65_536;
 
-/** Finds the rows in steps, and tells after each about how many nanoseconds it took. */
+/** Finds the rows. */
 export function* matchText(
   { words, fields }: TextCondition,
   meanings: ReadonlyMap<string, WordMeaning>,
   table: Table,
   columns: Columns,
-): Generator<number, TextMatch> {
+): Steps<TextMatch> {
   // A dozen words are worth less than a byte holds.
   const relevance = new Uint8Array(columns.rows);
   const found = scratchOf(columns.rows);
@@ -99,11 +95,13 @@ function* markSpelling(
   table: Table,
   columns: Columns,
   { found, marks }: { readonly found: Uint8Array; readonly marks: Uint8Array },
-): Generator<number, void> {
+): Steps<void> {
   marks.fill(0);
-  yield PASSED * marks.length + mark(table, columns, hashWord(spelling), PLAIN, marks);
+  mark(table, columns, hashWord(spelling), PLAIN, marks);
+  yield;
   for (const field of TEXT_FIELDS) {
-    yield mark(table, columns, hashWord(`${FIELD_LETTERS[field]}${spelling}`), FIELD_BITS[field], marks);
+    mark(table, columns, hashWord(`${FIELD_LETTERS[field]}${spelling}`), FIELD_BITS[field], marks);
+    yield;
   }
   yield* inSteps(marks.length, (from, end) => {
     for (let row = from; row < end; row++) {
@@ -113,25 +111,24 @@ function* markSpelling(
   });
 }
 
-/** A pass over rows in steps, which tell about how many nanoseconds they took. */
-function* inSteps(count: number, pass: (from: number, end: number) => void): Generator<number, void> {
+/** A pass over rows. */
+function* inSteps(count: number, pass: (from: number, end: number) => void): Steps<void> {
   for (let from = 0; from < count; from += STEP) {
     const end = Math.min(from + STEP, count);
     pass(from, end);
-    yield PASSED * (end - from);
+    yield;
   }
 }
 
-/** About how many nanoseconds it took. */
 function mark(
   { base, tailWords }: Table,
   columns: Columns,
   hash: number,
   bits: number,
   marks: Uint8Array,
-): number {
-  if (columns === base) return MARKED * markRows(base.words, hash, bits, marks);
-  return WALKED * tailWords.markRows(hash, bits, marks);
+): void {
+  if (columns === base) markRows(base.words, hash, bits, marks);
+  else tailWords.markRows(hash, bits, marks);
 }
 
 /** A listing in an area of that name has the word, too. */
@@ -140,7 +137,7 @@ function* markAreas(
   { base }: Table,
   columns: Columns,
   found: Uint8Array,
-): Generator<number, void> {
+): Steps<void> {
   const bits = FIELD_BITS.area | FOUND;
   if (columns !== base) return yield* markListed(new Set(nos), columns.areaNos, bits, found);
   for (const no of nos) {
@@ -149,13 +146,12 @@ function* markAreas(
       const row = rows[at] as number;
       found[row] = (found[row] as number) | bits;
     }
-    yield MARKED * (rows.length + 10);
+    yield;
   }
 }
 
-/** Rows of one step where each has a list, which takes so many nanoseconds. */
+/** Rows of one step where each has a list. */
 const LISTS = 1_024;
-const LISTED = 200;
 
 /** Sets bits of the rows that have one of the values in their lists. */
 function* markListed(
@@ -163,17 +159,17 @@ function* markListed(
   { offsets, values }: Lists,
   bits: number,
   found: Uint8Array,
-): Generator<number, void> {
+): Steps<void> {
   if (wanted.size === 0) return;
   for (let row = 0; row < found.length; row++) {
-    if (row % LISTS === LISTS - 1) yield LISTED * LISTS;
+    if (row % LISTS === LISTS - 1) yield;
     const end = offsets[row + 1] as number;
     for (let at = offsets[row] as number; at < end; at++)
       if (wanted.has(values[at] as number)) found[row] = (found[row] as number) | bits;
   }
 }
 
-function* rowsFound(found: Uint8Array): Generator<number, Uint32Array> {
+function* rowsFound(found: Uint8Array): Steps<Uint32Array> {
   let count = 0;
   yield* inSteps(found.length, (from, end) => {
     for (let row = from; row < end; row++) count += (found[row] as number) >>> 4;
@@ -187,11 +183,7 @@ function* rowsFound(found: Uint8Array): Generator<number, Uint32Array> {
 }
 
 /** Those of the rows that were found again; the others are worth nothing from now on. */
-function* narrowFound(
-  rows: Uint32Array,
-  found: Uint8Array,
-  relevance: Uint8Array,
-): Generator<number, Uint32Array> {
+function* narrowFound(rows: Uint32Array, found: Uint8Array, relevance: Uint8Array): Steps<Uint32Array> {
   let kept = 0;
   yield* inSteps(rows.length, (from, end) => {
     for (let at = from; at < end; at++) {

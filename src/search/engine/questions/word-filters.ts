@@ -6,7 +6,7 @@ import type { CodeColumn } from '../columns/columns.ts';
 import type { Dictionary } from '../columns/dictionary.ts';
 import { findRowById } from '../columns/ids.ts';
 import { type CodeArray, type Columns, isSegment, type Lists, type Texts } from '../columns/segment.ts';
-import { type Filter, type FilterContext, NOTHING } from './filter.ts';
+import { type Filter, type FilterContext, NOTHING, rowsAtOnce } from './filter.ts';
 import { bitsFilter, flagBits } from './number-filters.ts';
 import type { TextMatch } from './text-match.ts';
 
@@ -105,6 +105,7 @@ function textsFilter({ offsets, bytes }: Texts, texts: readonly string[]): Filte
   if (wanted.length === 0) return NOTHING;
   return {
     cost: 4 * wanted.length,
+    rowsAtOnce: rowsAtOnce(wanted.length),
     narrow(rows, count) {
       let kept = 0;
       for (let at = 0; at < count; at++) {
