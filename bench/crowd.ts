@@ -32,7 +32,7 @@ export async function crowdAtSmall(): Promise<Row[]> {
 export async function searchesInCrowd(testbed: Testbed): Promise<Row[]> {
   const { create } = createLocalSubscriptions(testbed.database, systemClock);
   const [{ key: pro }, { key: free }] = [await create({ plan: 'pro' }), await create({ plan: 'free' })];
-  const [searches, worst] = [await ordinary(testbed), await costly(testbed)];
+  const [searches, worst] = [await ordinary(testbed), await expensive(testbed)];
   const arm = await startService(
     testbed,
     'crowd',
@@ -152,7 +152,7 @@ async function ordinary({ database }: Testbed): Promise<Question[]> {
 }
 
 /** Each is another one, so that no answer is remembered. */
-async function costly({ database }: Testbed): Promise<Question[]> {
+async function expensive({ database }: Testbed): Promise<Question[]> {
   const [bounds] = await database.read(
     (sql) => sql<{ west: number; east: number; south: number; north: number }[]>`
       select min(location[0]) as west, max(location[0]) as east, min(location[1]) as south, max(location[1]) as north

@@ -1,4 +1,4 @@
-// Proves that homes to compare are looked for in a wide radius only at the caller's turn among costly questions.
+// Proves that homes to compare are looked for in a wide radius only with a slot among expensive queries.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

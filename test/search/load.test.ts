@@ -76,7 +76,7 @@ test('while the slots of analytics reads are taken, pages are answered without a
     const { data, total, meta } = (await (await cut).json()) as Answer;
     assert.equal(data.length, 1);
     assert.equal(total, null, 'what cannot be counted in time has no total');
-    assert.match(meta.totalNote ?? '', /not counted, because too many costly questions are asked/);
+    assert.match(meta.totalNote ?? '', /not counted, because too many expensive queries run/);
     clock.advance(EXPENSIVE_TIMEOUT);
     for (const answer of await Promise.all([...asked, ...figures])) {
       assert.equal(answer.status, 503);

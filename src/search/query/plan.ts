@@ -113,15 +113,15 @@ export interface ResolvedSearch {
   readonly resolved: ResolvedQuery;
   /** Stops its reads; absent: nothing does. */
   readonly signal?: AbortSignal | undefined;
-  /** The account whose turn it is told by where costly questions wait; absent: this service asks by itself. */
+  /** The account that waits where it is expensive; absent: this service sends it by itself. */
   readonly caller?: string | undefined;
-  /** Makes a signal that aborts when the client leaves, for searches without one that turn out to be costly. */
+  /** Makes a signal that aborts when the client leaves, for searches without one that turn out to be expensive. */
   readonly left?: (() => AbortSignal) | undefined;
-  /** Milliseconds that its questions wait for a place; absent: until their deadline. */
+  /** Milliseconds that its queries wait for a slot; absent: until their deadline. */
   readonly maxWait?: number | undefined;
-  /** True: its pages are the beginning of all results, and so as costly as questions about them. */
+  /** True: its pages are the beginning of all results, and so as expensive as queries about them. */
   readonly isWhole?: boolean | undefined;
-  /** True: it goes on with what was begun, such as an export, and is neither kept waiting for a place nor refused. */
+  /** True: it goes on with what was begun, such as an export, and neither waits for a slot nor is refused. */
   readonly isBegun?: boolean | undefined;
   /** True: its answers are of now, and nothing that was read before. */
   readonly fresh?: boolean | undefined;

@@ -9,8 +9,8 @@ import { whereSql } from './condition-sql.ts';
 /** Nanoseconds that PostgreSQL takes for a row: for each ring, and for each of its corners. */
 const RING = 100;
 const CORNER = 10;
-/** From so many on a page is as costly as a question about all results. */
-export const COSTLY_POINT = 1_500;
+/** From so many on a page is as expensive as a query about all results. */
+export const EXPENSIVE_POINT = 1_500;
 /** From so many on rows are counted before they are asked: below, there are hardly enough of them. */
 const DEAR_POINT = 5_000;
 /** What all rows of a statement may take. */

@@ -8,7 +8,7 @@ import { findCells } from './cell-store.ts';
 import { countAll, countEach } from './count-store.ts';
 import { countFacets } from './facet-store.ts';
 import { findPage } from './page-store.ts';
-import { COSTLY_POINT, pointCost, requireAffordable } from './polygon-cost-store.ts';
+import { EXPENSIVE_POINT, pointCost, requireAffordable } from './polygon-cost-store.ts';
 import { findCurrenciesAmong, findSourcesAmong } from './provenance-store.ts';
 import { summarize } from './summary-store.ts';
 
@@ -33,7 +33,7 @@ export function createSqlBackend({ database, queue }: SqlBackendOptions): Search
 
   return {
     page: (search) =>
-      isCostlyPage(search)
+      isExpensivePage(search)
         ? queued(search, (from) => findPage(from, search))
         : findPage(within(database, search), search),
     count: (search) => queued(search, (from) => countAll(from, search)),
@@ -49,8 +49,8 @@ export function createSqlBackend({ database, queue }: SqlBackendOptions): Search
 }
 
 /** Whether a page may take as long as a question about all results: ordinary pages never wait. */
-const isCostlyPage = ({ plan, isWhole }: ResolvedSearch): boolean =>
-  isWhole === true || pointCost(plan.conditions) >= COSTLY_POINT;
+const isExpensivePage = ({ plan, isWhole }: ResolvedSearch): boolean =>
+  isWhole === true || pointCost(plan.conditions) >= EXPENSIVE_POINT;
 
 const within = (database: Database, { signal }: Pick<ResolvedSearch, 'signal'>): Database =>
   signal === undefined ? database : abortableDatabase(database, signal);

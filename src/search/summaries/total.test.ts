@@ -58,7 +58,7 @@ test('a count that the queue refuses or the database cannot answer is no total, 
     return note ?? '';
   };
   const busy = await refused(new Problem('OVERLOADED', 'Too much.'));
-  assert.match(busy, /because too many costly questions .* a smaller place, .* is counted sooner\.$/);
+  assert.match(busy, /because too many expensive queries .* a smaller place, .* is counted sooner\.$/);
   for (const error of [databaseUnavailable(new Error('gone')), new Problem('SEARCH_LOADING', 'Wait.')])
     assert.match(
       await refused(error),

@@ -9,7 +9,7 @@ import type { SearchBackend } from '../query/search-backend.ts';
 
 /** Milliseconds that a count may take; it runs beside the page. */
 export const COUNT_DEADLINE = 1_000;
-/** Milliseconds that it waits for a place among costly questions: a page is worth more now than its total later. */
+/** Milliseconds that it waits for a slot among expensive queries: a page is worth more now than its total later. */
 export const COUNT_MAX_WAIT = 100;
 
 export const TotalSchema = nullable(
@@ -57,7 +57,7 @@ const SOONER = 'a smaller place, or one status instead of several, is counted so
 const LATER = 'in a few seconds it may be possible again';
 
 const TOO_SLOW = uncounted('that takes longer than a second', SOONER);
-const TOO_BUSY = uncounted('too many costly questions are asked at the moment', `${LATER}, and ${SOONER}`);
+const TOO_BUSY = uncounted('too many expensive queries run at the moment', `${LATER}, and ${SOONER}`);
 const IMPOSSIBLE = uncounted('the service cannot do that at the moment', LATER);
 
 /** The total that the plan's `count` asks for. Rejects only for faults of this service. */
