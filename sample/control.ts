@@ -25,8 +25,8 @@ class Refused extends Error {
   }
 }
 
-const MOST_STEPS = 10_000;
-const LONGEST_LATENCY = 600_000;
+const MAX_STEPS = 10_000;
+const MAX_LATENCY = 600_000;
 
 export async function answerControl(
   request: IncomingMessage,
@@ -112,8 +112,8 @@ function isObject(value: unknown): value is Body {
 }
 
 function readSteps({ steps = 1 }: Body): number {
-  if (typeof steps !== 'number' || !Number.isInteger(steps) || steps < 1 || steps > MOST_STEPS) {
-    throw new Refused(`steps must be a whole number from 1 to ${MOST_STEPS}`);
+  if (typeof steps !== 'number' || !Number.isInteger(steps) || steps < 1 || steps > MAX_STEPS) {
+    throw new Refused(`steps must be a whole number from 1 to ${MAX_STEPS}`);
   }
   return steps;
 }
@@ -136,7 +136,7 @@ function readFault(body: Body): Fault {
   if (kind !== null && !knownKind) throw new Refused(`kind must be one of ${FAULT_KINDS.join(', ')}`);
   const knownResource = FAULT_RESOURCES.find((known) => known === resource);
   if (!knownResource) throw new Refused(`resource must be one of ${FAULT_RESOURCES.join(', ')}`);
-  const latency = readNumber('latencyMs', latencyMs, 0, LONGEST_LATENCY);
+  const latency = readNumber('latencyMs', latencyMs, 0, MAX_LATENCY);
   if (!knownKind && latency === 0) throw new Refused('A fault needs a kind, or latencyMs above 0');
   if ((kind === 'status') !== (status !== null))
     throw new Refused('status belongs to kind status, and that needs it');

@@ -19,7 +19,7 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 export const FAULT_RESOURCES = ['all', 'entity', 'collection', 'token'] as const;
 export type FaultResource = (typeof FAULT_RESOURCES)[number];
 
-/** What a request asks for, as faults and statistics tell requests apart. */
+/** What a request asks for, as faults and statistics distinguish requests. */
 export type RequestKind =
   | 'token'
   | 'collection'
@@ -151,7 +151,7 @@ function reset(response: ServerResponse, answer: Answer): Promise<void> {
   });
 }
 
-/** One byte a second until the body or the reader's patience ends. */
+/** One byte a second until the body or the reader gives up. */
 async function drip(response: ServerResponse, answer: Answer): Promise<void> {
   const bytes = Buffer.from(answer.body);
   response.writeHead(answer.status, { ...answer.headers, 'Content-Length': bytes.length });

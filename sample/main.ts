@@ -60,17 +60,17 @@ function rememberedJournal({ stateFile, seed, listings }: Settings): Journal | n
     const journal = readJournal(stateFile);
     if (!journal || (journal.seed === seed && journal.size === listings)) return journal;
     process.stderr.write(
-      `sample: ${stateFile} is of another market (seed ${journal.seed}, ${journal.size} listings); starting anew\n`,
+      `sample: ${stateFile} is of another market (seed ${journal.seed}, ${journal.size} listings); starting again\n`,
     );
   } catch (error) {
     process.stderr.write(
-      `sample: cannot use ${stateFile} (${error instanceof Error ? error.message : String(error)}); starting anew\n`,
+      `sample: cannot use ${stateFile} (${error instanceof Error ? error.message : String(error)}); starting again\n`,
     );
   }
   return null;
 }
 
-/** Steps at even distances, so that a restart can repeat them to the millisecond; after a pause it begins anew. */
+/** Steps at even distances, so that a restart can repeat them to the millisecond; after a pause it begins again. */
 function keepMoving(world: World, interval: number): { start(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   let planned = 0;

@@ -18,10 +18,10 @@ export interface Settings {
   readonly credentials: Credentials;
 }
 
-export const FEWEST_LISTINGS = 500;
-export const MOST_LISTINGS = 20_000;
+export const MIN_LISTINGS = 500;
+export const MAX_LISTINGS = 20_000;
 
-/** Reads the settings; throws an Error whose message tells the person what to write instead. */
+/** Reads the settings; throws an Error whose message says what to write instead. */
 export function readSettings(
   args: readonly string[],
   environment: Readonly<Record<string, string | undefined>>,
@@ -31,7 +31,7 @@ export function readSettings(
     options: {
       port: { type: 'string', default: '0' },
       interval: { type: 'string', default: '5' },
-      listings: { type: 'string', default: String(MOST_LISTINGS) },
+      listings: { type: 'string', default: String(MAX_LISTINGS) },
       seed: { type: 'string', default: 'freehold' },
       state: { type: 'string' },
       'photos-url': { type: 'string' },
@@ -44,7 +44,7 @@ export function readSettings(
   return {
     port: readNumber('--port', values.port, 0, 65_535, true),
     interval: readNumber('--interval', values.interval, 0, 86_400, false),
-    listings: readNumber('--listings', values.listings, FEWEST_LISTINGS, MOST_LISTINGS, true),
+    listings: readNumber('--listings', values.listings, MIN_LISTINGS, MAX_LISTINGS, true),
     seed: values.seed,
     stateFile: values.state ?? null,
     spelling: values.enums,

@@ -10,7 +10,7 @@ export interface Credentials {
 }
 
 /** Tokens kept at once; the oldest gives way. */
-const MOST_TOKENS = 1000;
+const MAX_TOKENS = 1000;
 
 export class TokenDesk {
   readonly #expected: Buffer;
@@ -69,7 +69,7 @@ export class TokenDesk {
     const token = randomBytes(32).toString('base64url');
     this.#expiries.set(token, this.#clock() + this.#lifetime * 1000);
     const [oldest] = this.#expiries.keys();
-    if (this.#expiries.size > MOST_TOKENS && oldest !== undefined) this.#expiries.delete(oldest);
+    if (this.#expiries.size > MAX_TOKENS && oldest !== undefined) this.#expiries.delete(oldest);
     return token;
   }
 }

@@ -38,7 +38,7 @@ export interface Config {
   readonly source: SourceConfig;
   readonly subscriptions: ProviderSettings;
   readonly billing: {
-    /** Where customers see and change their payments, at the provider; null: not told. */
+    /** Where customers see and change their payments, at the provider; null: not set. */
     readonly portalUrl: string | null;
     /** Days for which a subscription with a failed payment stays in force. */
     readonly graceDays: number;

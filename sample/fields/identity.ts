@@ -71,7 +71,7 @@ function daysOnMarket(listing: Listing, now: number): number | null {
   return Math.max(0, Math.floor(((listing.offMarketAt ?? now) - listing.onMarketAt) / DAY));
 }
 
-/** Whether the seller has asked that the listing not be shown on the internet; null where nobody asked. */
+/** Whether the seller has asked that the listing not be shown on the internet; null where nobody did. */
 export function isShown(listing: Listing, question: number, refused: number): boolean | null {
   const luck = fate(listing.seed, question);
   if (luck < refused) return false;

@@ -9,7 +9,7 @@ import { choice, decimal, type Field, type FieldContext, fate, flag, text, whole
 
 function neighborhoodOf(listing: Listing, context: FieldContext): Neighborhood {
   const place = context.neighborhoods[listing.home.address.neighborhood];
-  if (!place) throw new Error(`Listing ${listing.key} stands nowhere`);
+  if (!place) throw new Error(`Listing ${listing.key} has no position`);
   return place;
 }
 

@@ -135,7 +135,7 @@ export function sideCorners(cell: number, side: number): readonly [number, numbe
   }
 }
 
-/** Where a corner stands before borders are smoothed, km. */
+/** The position of a corner before borders are smoothed, km. */
 export function cornerPoint(corner: number): [number, number] {
   const cell = corner >> 1;
   return [cellX(cell), cellY(cell) + (corner % 2 === 0 ? CORNER : -CORNER)];

@@ -49,7 +49,7 @@ export function createGenesis(land: Land, seed: string, epoch: number, size: num
 function live(home: Home, side: Side, at: number, epoch: number, random: Random): Listing | null {
   const opening = offer(home, side, at, 0, random);
   const recent = at > epoch - 9 * DAY;
-  // A few drafts were begun lately and are not finished yet.
+  // A few drafts were started lately and are not finished yet.
   if (!(recent && random.chance(0.3))) liveThrough(opening, epoch, random);
   const { listing } = opening;
   const forgotten = listing.offMarketAt !== null && listing.modifiedAt < epoch - REACH_DAYS * DAY;

@@ -31,7 +31,7 @@ export function liveThrough({ listing, over }: Offer, epoch: number, random: Ran
 }
 
 /** Median days to an offer: homes have come to wait longer over the two years. */
-function patience(side: 'sale' | 'lease', at: number, epoch: number): number {
+function medianDaysOnMarket(side: 'sale' | 'lease', at: number, epoch: number): number {
   const recent = Math.max(0, 1 + (at - epoch) / (REACH_DAYS * DAY));
   return side === 'sale' ? 54 + 62 * recent : 38 + 46 * recent;
 }
@@ -63,7 +63,7 @@ function planLease(listing: Listing, over: number, epoch: number, random: Random
 const inOrder = (plan: Happening[]): Happening[] => plan.sort((a, b) => a.at - b.at);
 
 function waitingTime(listing: Listing, over: number, epoch: number, random: Random): number {
-  const median = patience(listing.side, listing.enteredAt, epoch) * Math.exp(6 * over);
+  const median = medianDaysOnMarket(listing.side, listing.enteredAt, epoch) * Math.exp(6 * over);
   const slow = listing.home.kind === 'land' || listing.home.units !== null ? 1.5 : 1;
   return Math.min(420, Math.max(1.5, random.logNormal(median * slow, 0.85))) * DAY;
 }

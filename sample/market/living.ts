@@ -17,7 +17,7 @@ import type { Market } from './market.ts';
 const FEWEST = 6;
 const MOST = 10;
 /** Most listings deleted in one step. */
-const MOST_FORGOTTEN = 3;
+const MAX_FORGOTTEN = 3;
 /** Above this share of its first size the market forgets its oldest listings. */
 const GROWTH = 1.08;
 /** Share of listings that may stand as deleted before they vanish. */
@@ -45,7 +45,7 @@ export function takeStep(market: Market, at: number): string[] {
   for (let tries = 0; touched.size < wanted && tries < 4 * MOST; tries += 1) {
     const step: Step = { market, random, at: first + touched.size, touched };
     const listing =
-      isCrowded(market) && touched.size < MOST_FORGOTTEN ? forget(step) : CHANGES[pickChange(step)](step);
+      isCrowded(market) && touched.size < MAX_FORGOTTEN ? forget(step) : CHANGES[pickChange(step)](step);
     if (!listing) continue;
     market.refile(listing);
     touched.add(listing.key);

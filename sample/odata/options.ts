@@ -20,7 +20,7 @@ export interface Query {
   readonly skipToken: string | null;
 }
 
-const LONGEST_OPTION = 8000;
+const MAX_OPTION_LENGTH = 8000;
 
 /** Reads the query part of an address. `known` are the options of the resource. */
 export function readQuery(parameters: URLSearchParams, known: readonly string[]): Query {
@@ -28,8 +28,8 @@ export function readQuery(parameters: URLSearchParams, known: readonly string[])
   for (const [name, value] of parameters) {
     if (!known.includes(name)) throw badRequest(`${name} is not supported here; known: ${known.join(', ')}`);
     if (seen.has(name)) throw badRequest(`${name} is given twice`);
-    if (value.length > LONGEST_OPTION)
-      throw badRequest(`${name} is longer than ${LONGEST_OPTION} characters`);
+    if (value.length > MAX_OPTION_LENGTH)
+      throw badRequest(`${name} is longer than ${MAX_OPTION_LENGTH} characters`);
     seen.add(name);
   }
   const filter = parameters.get('$filter');

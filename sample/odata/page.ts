@@ -15,7 +15,7 @@ export interface Page<Row> {
   readonly count: number | null;
 }
 
-/** Where a walk stands: sort values of the last row, rows handed out so far, and the page size it began with. */
+/** The position of a walk: sort values of the last row, rows handed out so far, and the page size it began with. */
 interface Position {
   readonly after: readonly Scalar[];
   readonly served: number;

@@ -35,7 +35,7 @@ export interface AccountView {
   readonly apps: number;
   /** Those that count against the plan, and how many it allows; null: any number. */
   readonly watchers: { readonly used: number; readonly limit: number | null };
-  /** Where payments are seen and changed; null: not told. */
+  /** Where payments are seen and changed; null: not set. */
   readonly portalUrl: string | null;
   /** Replaces the key for a short time. */
   readonly proof: string;

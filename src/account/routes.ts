@@ -33,7 +33,7 @@ export interface AccountOptions {
   readonly rateLimiter: Pick<RateLimiter, 'tiers' | 'statuses'>;
   readonly publicUrl: string;
   readonly clock: Clock;
-  /** Where customers see and change their payments; null: not told. */
+  /** Where customers see and change their payments; null: not set. */
   readonly portalUrl: string | null;
   /** The active watchers that count against a caller's limit. */
   readonly countWatchers: (account: string) => Promise<number>;

@@ -41,7 +41,7 @@ export function startBilling(options: BillingOptions): Billing {
   };
 }
 
-/** What events are asked about. */
+/** Where the subjects of events are looked up. */
 function eventSource({ service, verdicts }: PaymentParts): PaymentSource {
   return {
     name: service.name,

@@ -26,7 +26,7 @@ export function describeRows({ state, rows, bytes, lagMs }: EngineStatus): strin
 
 export interface Described {
   readonly isByPostgres: boolean;
-  /** Null where the description tells none. */
+  /** Null where the description has none. */
   readonly lagMs: number | null;
 }
 

@@ -67,7 +67,7 @@ function followers(parts: McpParts): Omit<SubscriptionOptions, 'resources' | 'cl
     openFeed: async (caller) => feeds.open(await withOwnerPlan(parts, caller)),
     checkCredential: ({ access, ...stream }) => checks.add({ ...stream, access: { ...access, resource } }),
     followWatcher: (watcher, onEvent) => hub.listen(watcher, onEvent),
-    // Of a listing that is hidden, nobody is told; that it is hidden from now on, its followers are.
+    // Of a listing that is hidden, nobody is notified; that it is hidden from now on, its followers are.
     followListing: (listingId, onChange) =>
       changes.listen(listingId, (change) => {
         if (viewOf(change, false) !== 0) onChange();

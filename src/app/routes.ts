@@ -84,7 +84,7 @@ export interface FeatureParts extends UsageParts {
   /** The payment service that sells subscriptions; null: there is none. */
   readonly service: BillingPageOptions['service'];
   readonly countApps: AccountOptions['countApps'];
-  /** Where customers see and change their payments; null: not told. */
+  /** Where customers see and change their payments; null: not set. */
   readonly portalUrl: string | null;
   /** The endpoints of the authorization server. */
   readonly oauth: OAuthEndpoints;

@@ -5,7 +5,7 @@ import type { CallOutcome } from '../billing/payment-api.ts';
 import type { AnswerSource } from '../billing/shared-verdicts.ts';
 import type { Metrics } from '../lib/metrics.ts';
 
-/** What the parts tell of themselves. */
+/** What the parts report. */
 export interface SubscriptionMetrics {
   onCall(outcome: CallOutcome, urgency: Urgency): void;
   /** A call that the budget had no place for. */
@@ -27,11 +27,7 @@ export function createSubscriptionMetrics({ counter, gauge }: Metrics): Subscrip
   );
   let [active, oldest, pass] = [0, 0, 0];
   gauge('freehold_verdicts_active', 'Active subscriptions that are known.', () => active);
-  gauge(
-    'freehold_verdict_age_seconds',
-    'Time since the oldest of them was asked about.',
-    () => oldest / 1_000,
-  );
+  gauge('freehold_verdict_age_seconds', 'Time since the oldest of them was checked.', () => oldest / 1_000);
   gauge('freehold_verdict_pass_seconds', 'How long the last pass of this process took.', () => pass / 1_000);
   return {
     onCall: (outcome, urgency) => calls.inc({ outcome, urgency }),

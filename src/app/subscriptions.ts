@@ -30,7 +30,7 @@ export interface SubscriptionsOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
-  /** Ends the grants made with the key that a subscription had until now, and tells every process. */
+  /** Ends the grants made with the key that a subscription had until now, and notifies every process. */
   readonly endGrants: (tx: Transaction, subscription: string) => Promise<void>;
   /** Default: none. */
   readonly metrics?: Metrics;

@@ -42,7 +42,7 @@ export function addressAreas(addresses: readonly AddressNames[]): AreaDraft[] {
   return [...areas.values()];
 }
 
-/** Whether capitals and small letters tell how the name is written. */
+/** Whether the case of its letters shows how the name is written. */
 const isMixed = (name: string): boolean => /\p{Lu}/u.test(name) && /\p{Ll}/u.test(name);
 
 const draft = (type: AreaType, externalId: string, name: string): Omit<AreaDraft, 'parentReference'> => ({

@@ -117,7 +117,7 @@ export function measure(draft: AreaDraft, source: string): MeasuredArea {
     centroid: boundary && centroidOf(boundary),
     areaKm2: boundary && Math.round(areaKm2(boundary) * 1000) / 1000,
     digest: createHash('sha256')
-      // What crosses the antimeridian was measured another way once, and is to be written anew.
+      // What crosses the antimeridian was measured another way once, and has to be written again.
       .update(JSON.stringify([draft, source, ...(box && box[2] > 180 ? [box] : [])]))
       .digest(),
   };

@@ -150,7 +150,7 @@ export class Placement {
     }
   }
 
-  /** Of areas that share a name, those of whose ancestors the address names the most; none where it tells no two apart. */
+  /** Of areas that share a name, those of whose ancestors the address names the most; none where it distinguishes no two. */
   #mostCertain(areas: readonly PlacedArea[], address: DraftAddress): readonly PlacedArea[] {
     if (areas.length < 2) return areas;
     const certainty = (area: PlacedArea): number =>

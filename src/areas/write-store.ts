@@ -147,7 +147,7 @@ export async function bumpAreaVersion(tx: Transaction): Promise<void> {
   await tx`update area_state set version = version + 1`;
 }
 
-/** The version of all areas together; held against change until the transaction ends. */
+/** The version of all areas together; locked against change until the transaction ends. */
 export async function lockAreaVersion(tx: Transaction): Promise<number> {
   const [row] = await tx<{ version: number }[]>`select version from area_state for share`;
   return row?.version ?? 0;

@@ -25,9 +25,9 @@ import { pauseAfter } from './retry-schedule.ts';
 /** What the events are asked about: the payment service, and what this service remembers of it. */
 export interface PaymentSource {
   readonly name: ProviderName;
-  /** References whose state may have changed with a subject. Throws while nobody can tell. */
+  /** References whose state may have changed with a subject. Throws while nobody knows. */
   resolveSubject(subject: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Asks for the state of a reference now, and tells every process of a change. Throws while nobody can tell. */
+  /** Asks for the state of a reference now, and tells every process of a change. Throws while nobody knows. */
   renew(reference: string): Promise<unknown>;
 }
 

@@ -1,4 +1,4 @@
-// Synchronization: asks the payment service about everything now, and stores what it says.
+// Synchronization: fetches every subscription from the payment service now, and stores what it says.
 
 import type { PaymentService, Verdict } from './payment-service.ts';
 

@@ -27,7 +27,7 @@ export interface VerdictTableOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly service: PaymentService['name'];
-  /** Ends the grants made with the key that a subscription had until now, and tells every process. */
+  /** Ends the grants made with the key that a subscription had until now, and notifies every process. */
   readonly endGrants: (tx: Transaction, subscription: string) => Promise<void>;
 }
 

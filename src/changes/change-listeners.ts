@@ -32,7 +32,7 @@ export class ChangeListeners<State> {
 
   /**
    * Calls a listener with the changes of a listing that are committed from now on, by any process, until the returned function
-   * is called, which may be called twice. Those of a first load are told to nobody. Rejects if the log cannot be read.
+   * is called, which may be called twice. Nobody is notified of those of a first load. Rejects if the log cannot be read.
    */
   async listen(listingId: string, listener: ChangeListener<State>): Promise<() => void> {
     const listeners = this.#listeners.get(listingId) ?? new Set();

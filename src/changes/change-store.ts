@@ -16,7 +16,7 @@ export type NewChange<State> = Pick<
   'kind' | 'listingId' | 'propertyId' | 'changed' | 'after' | 'before'
 >;
 
-/** Where a batch of changes stands: the first has `ordinal`, the next one more. */
+/** The position of a batch of changes: the first has `ordinal`, the next one more. */
 export interface BatchPosition {
   readonly batchId: number;
   readonly ordinal: number;

@@ -10,7 +10,7 @@ export interface ListingChange<State> {
   readonly kind: 'created' | 'updated' | 'removed';
   readonly listingId: string;
   readonly propertyId: string;
-  /** Written by a first load: told to nobody. */
+  /** Written by a first load: nobody is notified. */
   readonly quiet: boolean;
   /**
    * Names of the members of the listing that differ, and `areaIds`; `display`: hidden or shown, address withheld or not;

@@ -22,7 +22,7 @@ export async function dropOldChanges(database: Database, now: number): Promise<v
 
 const BATCH = 10_000;
 
-/** Deletes the batches before the retention that no listing was last changed by; the newest stays, since it tells where the log ends. */
+/** Deletes the batches before the retention that no listing was last changed by; the newest stays, since it marks where the log ends. */
 export async function deleteOldBatches(database: Database, isStopped: () => boolean): Promise<void> {
   for (let after: number | null = 0; after !== null && !isStopped(); ) {
     const from: number = after;

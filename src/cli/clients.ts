@@ -10,7 +10,7 @@ import { CommandFailure, EXIT } from './failure.ts';
 import { examples, JSON_OPTION } from './options.ts';
 import { print, printJson, printTable } from './output.ts';
 
-const LONGEST_ID = 2_048;
+const MAX_ID_LENGTH = 2_048;
 
 export function addClients(program: Command): void {
   const group = program
@@ -62,8 +62,8 @@ function addRevoke(group: Command): void {
       ),
     )
     .action(async (id: string, { json }: { json?: true }) => {
-      if (id === '' || id.length > LONGEST_ID) {
-        throw new CommandFailure(`A client's id has 1 to ${LONGEST_ID} characters.`, EXIT.usage);
+      if (id === '' || id.length > MAX_ID_LENGTH) {
+        throw new CommandFailure(`A client's id has 1 to ${MAX_ID_LENGTH} characters.`, EXIT.usage);
       }
       const grants = await shutOut(id);
       if (json) return printJson({ id, state: 'revoked', grants });

@@ -43,7 +43,7 @@ export function reportFailure(error: unknown, debug: boolean): number {
 
 function sentence(failure: Error): string {
   const cause = failure.cause instanceof Error ? failure.cause.message : '';
-  // Clients are told to wait; an operator may have to repair it.
+  // Clients are asked to wait; an operator may have to repair it.
   if (failure instanceof Problem && failure.code === 'DATABASE_UNAVAILABLE')
     return (
       `The database does not answer (${cause}). Check that its server runs and that DATABASE_URL is correct: ` +

@@ -129,7 +129,7 @@ function addActions(group: Command): void {
     );
   group
     .command('replay <id>')
-    .summary('tell what matches now')
+    .summary('send what matches now as events')
     .description(
       'Tells the owner of an active watcher what matches now, as events of their own: for a client that has lost what it ' +
         'was told. Nothing else changes.',
@@ -152,7 +152,7 @@ function addMove(group: Command): void {
     .summary('give the watchers of one owner to another')
     .description(
       'Gives all watchers of one owner to another, such as those of an old subscription to its replacement. <from> is a ' +
-        'subscription, or an owner as `list` prints it; <to> is a subscription. Events stay with who was told them.',
+        'subscription, or an owner as `list` prints it; <to> is a subscription. Events stay with whom they were sent to.',
     )
     .option(...JSON_OPTION)
     .addHelpText('after', examples(`freehold watchers move ${SUBSCRIPTION} sub_abcdef0123456789abcdef01`))
@@ -191,7 +191,7 @@ async function ownerBy(database: Database, name: string): Promise<string> {
   return /^(?:cus|sub|grant):/.test(name) ? name : (await newOwner(database, name)).owner;
 }
 
-/** Throws CommandFailure for a subscription that this service, or its payment service as far as it was asked, does not know. */
+/** Throws CommandFailure for a subscription that this service, or its payment service as far as it has been queried, does not know. */
 async function newOwner(database: Database, name: string): Promise<NewOwner> {
   const { kind } = readConfig().subscriptions;
   const id = name.replace(/^sub:/, '');

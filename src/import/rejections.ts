@@ -63,6 +63,6 @@ export class Rejections {
 function causeOf({ column, value, reason, field }: Fault): string {
   const isByValue = field !== undefined && BY_VALUE.includes(field.kind);
   // Values and numbers within a reason are of the row, not of the cause.
-  const detail = isByValue ? value : reason.replace(/"[^"]*"|[\d.,]+|^\S+ stands/g, '#');
+  const detail = isByValue ? value : reason.replace(/"[^"]*"|[\d.,]+|^\S+ is in an earlier/g, '#');
   return `${column}\n${detail}`;
 }

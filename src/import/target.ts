@@ -33,7 +33,7 @@ export interface Target<Draft> {
   /** Rows to a transaction. */
   readonly batchSize: number;
   readonly map: Mapper<Draft>;
-  /** `quiet`: nobody is told of the changes, since this is the first import of the source. */
+  /** `quiet`: nobody is notified of the changes, since this is the first import of the source. */
   write(
     tx: Transaction,
     drafts: readonly Draft[],
@@ -127,7 +127,7 @@ export async function* mapRecords<Draft>(
 
 /** A repeated key would make each import overwrite one row with the other. */
 const repeatedKey = (key: string): string =>
-  `${key} stands in an earlier row too: build the key from more columns, such as id and date`;
+  `${key} is in an earlier row too: build the key from more columns, such as id and date`;
 
 /** Keys seen so far, as 48 bits of a digest each: a file of millions of rows fits in memory. */
 class SeenKeys {

@@ -1,4 +1,4 @@
-// Parts of an address that tell homes apart: house number, street and unit, read out of whole addresses too. Pure.
+// Parts of an address that distinguish homes: house number, street and unit, read out of whole addresses too. Pure.
 
 import type { DraftAddress } from '../listings/draft.ts';
 import { isPlaceholder, isPlaceholderText } from './placeholders.ts';

@@ -59,7 +59,7 @@ const BATCH = 2_000;
 export interface PlacementOptions {
   /** Called after each batch. */
   readonly onProgress?: (checked: number) => void;
-  /** Whether nobody is told of the changes, since they are those of a first import. */
+  /** Whether nobody is notified of the changes, since they are those of a first import. */
   readonly quiet?: boolean;
 }
 

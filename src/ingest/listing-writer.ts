@@ -49,7 +49,7 @@ export interface Catalogue extends ListingReads {
    * makes no version, event or notification. Listings whose keys are in `deletedKeys` get the status `endedAs`, and a
    * DELISTED event. A transaction calls this once, since what it locks is locked in order.
    * @param observedAt milliseconds since the epoch
-   * @param quiet whether nobody is told of the changes, since they are a first load
+   * @param quiet whether nobody is notified of the changes, since they are a first load
    */
   write(
     tx: Transaction,

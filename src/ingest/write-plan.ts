@@ -197,7 +197,7 @@ export function endingDraft(
   };
 }
 
-/** The members of a draft that tell its asking price, and how that changed. */
+/** The members of a draft about its asking price, and how that changed. */
 type AskingPrice = Pick<ListingDraft, 'listPrice' | 'previousPrice' | 'priceChangedAt'>;
 
 /**

@@ -49,7 +49,7 @@ export const HistoryEventSchema = Type.Object({
 
 const DealSchema = nullable(Type.Object({ date: Type.String({ format: 'date' }), price: Type.Number() }));
 
-/** What became of asking the source for this answer. */
+/** What became of the request to the source for this answer. */
 export const LiveSchema = nullable(
   Type.Object(
     {

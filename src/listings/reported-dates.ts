@@ -51,7 +51,7 @@ export function firstDate(dates: ReportedDates, fields: readonly ReportedDate[])
   return fields.map((field) => dates[field]).find((moment) => moment !== null) ?? null;
 }
 
-/** Dates that tell when a listing was listed, and when it came on the market; the first that is reported counts. */
+/** Dates on which a listing was listed, and when it came on the market; the first that is reported counts. */
 export const LISTING_DATES: readonly ReportedDate[] = ['listedAt', 'onMarketDate'];
 export const MARKET_START_DATES: readonly ReportedDate[] = ['onMarketDate', 'listedAt'];
 
@@ -70,6 +70,6 @@ const DATES_OF_STATUS: Partial<Readonly<Record<Status, readonly ReportedDate[]>>
   DELETED: OFF_MARKET_DATES,
 };
 
-/** Dates that tell since when a listing has this status; the first that is reported counts. */
+/** Dates since when a listing has this status; the first that is reported counts. */
 export const statusDates = (status: Status): readonly ReportedDate[] =>
   DATES_OF_STATUS[status] ?? ['statusChangedAt'];

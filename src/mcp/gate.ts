@@ -41,7 +41,7 @@ export function createGate({ accessOfTool, accessOfResource }: GateOptions): Lat
       checkMessage(body);
       const { scope, counts, tier, stream } = routeAccess(message) ?? ENDPOINT_ACCESS;
       // The tier is left to the tool: a refusal that no other token could lift is a result, not a challenge. Too low a tier
-      // has no places for streams either, which would be told instead.
+      // has no slots for streams either, which would be reported instead.
       const isTierTooLow = tier !== undefined && !atLeast(caller.tier, tier);
       return {
         ...ENDPOINT_ACCESS,

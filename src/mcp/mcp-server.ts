@@ -107,7 +107,7 @@ const CACHE_HINTS = {
   'resources/templates/list': LIST_HINT,
 };
 const COMMON = { tools: {}, prompts: {}, completions: {} };
-/** The older era has no streams that could tell of a change without a session. */
+/** The older era has no streams that could notify of a change without a session. */
 const CAPABILITIES = {
   legacy: { ...COMMON, resources: {} },
   modern: { ...COMMON, resources: { subscribe: true } },

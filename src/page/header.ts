@@ -14,7 +14,7 @@ export type Section = 'home' | keyof typeof SECTIONS;
 
 /**
  * The header. `root` is the prefix of links from the page to the root of the service; `current` the part that the page belongs
- * to, null for none; `below` stands under the scale bar.
+ * to, null for none; `below` comes under the scale bar.
  */
 export function siteHeader(root: string, current: Section | null, below: Fragment = null): Html {
   const links = Object.entries(SECTIONS).map(

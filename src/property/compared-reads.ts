@@ -1,4 +1,4 @@
-// Reads of homes to compare: around a wide radius they wait in the line of costly questions.
+// Reads of homes to compare: around a wide radius they wait in the queue of expensive queries.
 
 import type { Principal } from '../access/tiers/tiers.ts';
 import { abortableDatabase, type Database } from '../postgres/client/database.ts';

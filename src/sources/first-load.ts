@@ -15,7 +15,7 @@ export interface FirstLoadOptions {
   readonly clock: Clock;
   /**
    * The id of the source that this process is configured with, whose first load is due as soon as the service starts;
-   * null: none, so that only a load which another process has begun is seen.
+   * null: none, so that only a load which another process has started is seen.
    */
   readonly source: string | null;
   /** Whether searches of this process know all that is stored, once they do or are late; default: they do. */
@@ -30,7 +30,7 @@ export function createFindLoading(options: FirstLoadOptions): FindLoading {
   const find = async (): Promise<Loading | null> => {
     const movedSince = new Date(clock.now() - LOAD_ABANDONED).toISOString();
     const loading = await database.read((sql) => findUnfinishedLoad(sql, source, movedSince));
-    // Whoever is told that it has ended finds all of it.
+    // Whoever hears that it has ended finds all of it.
     if (loading === null && last !== null && !(await untilSearched())) return last;
     last = loading;
     return loading;

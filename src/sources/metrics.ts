@@ -17,7 +17,7 @@ export function sourceMetrics(metrics: Metrics, clock: Clock): SourceMetrics {
   const records = metrics.counter('freehold_source_records_total', 'Records read from upstream.', ['result']);
   const unreadable = metrics.counter(
     'freehold_source_field_errors_total',
-    'Upstream fields that held something unreadable and were taken as unknown.',
+    'Upstream fields that contained something unreadable and were taken as unknown.',
     ['field'],
   );
   const counted = new Map<string, number>();

@@ -56,7 +56,7 @@ export const foldWhole = (text: string): string =>
     .replace(/\p{M}/gu, '')
     .toLowerCase();
 
-/** The character that a token of markup or encoding stands for; a blank for a tag and for most signs. */
+/** The character that a token of markup or encoding means; a blank for a tag and for most signs. */
 function plainCharacter(token: string): string {
   if (token.length < 3) return token;
   const name = token.startsWith('&') ? (/([^;&]+);$/.exec(token)?.[1] ?? '').toLowerCase() : '';

@@ -33,7 +33,7 @@ export interface PriceChange {
   readonly price: number | null;
 }
 
-/** A status and the moment from which it held. */
+/** A status and the moment from which it applied. */
 export interface StatusChange {
   readonly status: Status;
   readonly at: number;

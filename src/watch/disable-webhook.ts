@@ -16,7 +16,7 @@ export interface DisableOptions {
 }
 
 /**
- * Disables a webhook under its claim, and logs an entry that its owner is told as `watcher.disabled`. A watcher without any
+ * Disables a webhook under its claim, and logs an entry that its owner receives as `watcher.disabled`. A watcher without any
  * enabled webhook is disabled too: its owner resumes it. Nothing happens if the claim was lost.
  */
 export async function disableWebhook(

@@ -99,7 +99,7 @@ function withNames(problem: Problem, names: Readonly<Record<string, string>>): P
   return new Problem(code, detail, { errors, headers, members, cause });
 }
 
-/** As in a search; and where nothing tells in which currency prices are to be compared, it has to be named. */
+/** As in a search; and where nothing says in which currency prices are to be compared, it has to be named. */
 async function currencyOf(
   options: FreezeOptions,
   search: ResolvedSearch,
@@ -111,7 +111,7 @@ async function currencyOf(
   if (options.defaultCurrency !== null) return { currency: options.defaultCurrency, choice: null };
   throw invalidParameter(
     'currency',
-    'is required: prices are compared, and no listing here tells yet in which currency',
+    'is required: prices are compared, and no listing here shows yet in which currency',
   );
 }
 

@@ -124,7 +124,7 @@ export async function releaseOwner(
     where owner = ${owner} and claimed_until::text = ${claim}`;
 }
 
-/** Makes owners due: that this subscription or grant pays for, or one by its name, whose watchers are then fitted anew. */
+/** Makes owners due: that this subscription or grant pays for, or one by its name, whose watchers are then fitted again. */
 export async function markOwnersDue(
   sql: Sql,
   which: { readonly subscription: string } | { readonly grant: string } | { readonly owner: string },

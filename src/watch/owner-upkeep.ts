@@ -38,9 +38,9 @@ export interface OwnerUpkeepOptions {
 
 /** Milliseconds between the end of one round and the next. */
 const PAUSE = 10_000;
-/** Milliseconds between two checks of an owner; the provider is asked half as often. */
+/** Milliseconds between two checks of an owner; the provider is queried half as often. */
 const CHECK_INTERVAL = 5 * MINUTE;
-/** Milliseconds until an owner is checked again that nobody could tell about. */
+/** Milliseconds until an owner is checked again whose state nobody knows. */
 const RETRY_PAUSE = MINUTE;
 /** Milliseconds for which an expired watcher can still be read: as long as its events. */
 const EXPIRED_AGE = 30 * DAY;
@@ -133,7 +133,7 @@ async function checkOwners(options: OwnerUpkeepOptions): Promise<number> {
   return claimed.length === OWNERS ? BATCH : 0;
 }
 
-/** What is known of who pays for an owner's watchers. Null: nobody can tell, and everything stays as it is. */
+/** What is known of who pays for an owner's watchers. Null: nobody knows, and everything stays as it is. */
 type ResolvedPlan = { readonly plan: Plan | null; readonly ended: readonly string[] } | null;
 
 async function checkOwner(options: OwnerUpkeepOptions, check: OwnerCheck): Promise<void> {

@@ -91,7 +91,7 @@ async function timeZoneOfAreas({ database }: WatcherOptions, areaNos: readonly n
 
 export type RecordTarget = Extract<TargetInput, { readonly type: 'listing' | 'property' }>;
 
-/** The listings that a listing or property target stands for, as far as this reader may see them. */
+/** The listings that a listing or property target means, as far as this reader may see them. */
 export async function findTargetListings(
   { catalogue }: WatcherOptions,
   target: RecordTarget,

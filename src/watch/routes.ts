@@ -174,7 +174,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
         action: 'pause',
         operation: 'pauseWatcher',
         summary: 'Pause a watcher',
-        description: `It sends nothing until you resume it; what happens meanwhile is not told later. ${IF_MATCH}`,
+        description: `It sends nothing until you resume it; what happens meanwhile is not sent later. ${IF_MATCH}`,
         alsoAnswers: changing,
       },
       async (call) => replyWith(await pauseWatcher(options, requestOf(call))),
@@ -186,7 +186,7 @@ export function watcherRoutes(options: WatcherOptions): readonly Route<Principal
         operation: 'resumeWatcher',
         summary: 'Resume a watcher',
         description:
-          'From now on it tells what changes. Its webhooks are tried at once, and disabled ones prove their URL again. ' +
+          'From now on it sends what changes. Its webhooks are tried at once, and disabled ones prove their URL again. ' +
           IF_MATCH,
         alsoAnswers: changing,
       },

@@ -36,7 +36,7 @@ export function createSavedMatches({ database, backend, areas, clock }: SavedMat
   const named = (ids: readonly string[]) => areas.named(ids, false);
   const resolve = async (search: SavedSearch, caller: string, page: PageOptions) => {
     const plan = planSaved(search, page, clock.now());
-    // A watcher begins with what was written before it: a change in between would be told by no event.
+    // A watcher begins with what was written before it: a change in between would have no event.
     return { plan, resolved: await resolveSaved({ database, named }, plan, search), caller, fresh: true };
   };
   return {

@@ -1,4 +1,4 @@
-// Private entries of watchers: each change of one is told to the log of changes in the transaction that makes it.
+// Private entries of watchers: each change of one is written to the log of changes in the transaction that makes it.
 
 import { appendPrivateEntries } from '../changes/change-store.ts';
 import type { Transaction } from '../postgres/client/database.ts';

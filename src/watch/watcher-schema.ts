@@ -69,7 +69,7 @@ const name = nullable(
   Type.String({ minLength: 1, maxLength: NAME_LENGTH, description: 'A name for people; yours to choose.' }),
 );
 const CADENCE_DESCRIPTION =
-  'How soon events are told: each at once (`instant`), or together in a digest on the hour, at 08:00, or on Mondays at 08:00 ' +
+  'How soon events are sent: each at once (`instant`), or together in a digest on the hour, at 08:00, or on Mondays at 08:00 ' +
   'in its time zone.';
 const cadence = nullable(
   Type.Unsafe<Cadence>({
@@ -126,7 +126,7 @@ const bodyWith = (target: TSchema, options: object = {}) =>
       backfill: Type.Optional(
         Type.Boolean({
           description:
-            'True: what matches now is told as events too. Default false: only what changes from now on.',
+            'True: what matches now is sent as events too. Default false: only what changes from now on.',
         }),
       ),
     },
@@ -136,7 +136,7 @@ const bodyWith = (target: TSchema, options: object = {}) =>
 /** Body of POST /v1/watchers, as documented. */
 export const WatcherCreateSchema = bodyWith(DOCUMENTED_TARGET, {
   $id: 'WatcherCreate',
-  description: 'What to watch, and what to be told.',
+  description: 'What to watch, and what to be notified of.',
 });
 
 /** The same with each type of target, so that an error names the member. */

@@ -44,7 +44,7 @@ export function watcherOf(row: WatcherRow): Watcher {
 
 /**
  * Waits until this transaction alone changes the watchers of an allowance. Every change of a status takes the lock, so
- * that limits are exact and the log tells changes in their order.
+ * that limits are exact and the log has changes in their order.
  */
 export async function lockAllowance(tx: Transaction, allowance: string): Promise<void> {
   await tx`select pg_advisory_xact_lock(hashtextextended(${`watchers ${allowance}`}, 0))`;

@@ -12,7 +12,7 @@ import type { WatcherOptions } from './resolve-target.ts';
 import { isPausedByOwner, presentWatcher, type Watcher, watcherEtag } from './watcher.ts';
 import { logWatchers } from './watcher-log.ts';
 import { WatcherSchema } from './watcher-schema.ts';
-import { heldByPause } from './webhooks/delivery-routes.ts';
+import { pausedByOwner } from './webhooks/delivery-routes.ts';
 import { requireKeyring, unknownWebhook } from './webhooks/register-webhooks.ts';
 import { formatSecret, newSecret, parseSecret, SECRET_OVERLAP, type Webhook } from './webhooks/webhook.ts';
 import { webhookMembers } from './webhooks/webhook-body.ts';
@@ -74,7 +74,7 @@ export function webhookRoutes(options: WatcherOptions): readonly Route<Principal
       summary: 'Send a test to the webhooks of a watcher',
       description:
         'Sends a signed event `watcher.test` at once, also to a webhook that waits after failures; an answer with 2xx ends the wait. ' +
-        'The list of deliveries tells the result.',
+        'The list of deliveries shows the result.',
       answer: { status: 202, description: 'The watcher', schema: WatcherSchema },
       alsoAnswers: {
         ...conflicts,
@@ -116,7 +116,7 @@ export async function testWebhooks(options: WatcherOptions, request: ChangeReque
         'CONFLICT',
         'All webhooks of the watcher are disabled. Resume it: that tests them, too.',
       );
-    if (isPausedByOwner(watcher)) throw heldByPause();
+    if (isPausedByOwner(watcher)) throw pausedByOwner();
     requireKeyring(webhooks);
     webhooks.limits.take(
       watcher.owner,

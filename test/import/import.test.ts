@@ -113,7 +113,7 @@ test('a rehearsal shows the first record and every reason, and writes nothing at
   assert.equal(end.code, 3);
   assert.match(end.stdout, /"listingKey": "k2"/);
   assert.match(end.stdout, /line 2: price "abc" is not a number/);
-  assert.match(end.stdout, /line 4: k2 stands in an earlier row too/);
+  assert.match(end.stdout, /line 4: k2 is in an earlier row too/);
   assert.match(end.stdout, /rows +3\nusable +1\nrejected +2/);
   const [counts] = await database.read(
     (sql) =>

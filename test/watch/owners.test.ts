@@ -17,7 +17,7 @@ const service = await startService(
   {
     clock: manualClock(Date.UTC(2026, 5, 1, 12)),
     environment: { TRUSTED_PROXIES: '127.0.0.1' },
-    overrides: { freeGrantLimits: { perAddress: 5, inAll: 1_000 } },
+    overrides: { freeGrantLimits: { perAddress: 5, total: 1_000 } },
   },
 );
 const { subscribe, end, revoke } = subscriber(service);

@@ -22,7 +22,7 @@ export interface KeyFields {
 /** Whoever typed a key. */
 export interface KeyHolder {
   readonly subscription: string;
-  /** As the provider has just told it; null: a proof replaced the key, and nobody was asked. */
+  /** As the provider has just answered; null: a proof replaced the key, and nobody was queried. */
   readonly status: ActiveSubscription | null;
 }
 

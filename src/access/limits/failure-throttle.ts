@@ -83,7 +83,7 @@ export class CredentialAttempt {
     return this.#hasCleanRecord;
   }
 
-  /** Reserves a place for a possible refusal; call it before asking anything outside this process. */
+  /** Reserves a slot for a possible refusal; call it before any request to another service. */
   begin(): void {
     if (this.#log !== null) return;
     this.#join();

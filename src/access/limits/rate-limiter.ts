@@ -168,7 +168,7 @@ export class RateLimiter {
     return this.#headers(request);
   }
 
-  /** Attempts it again after each lease, at the time of the attempt: a new month may have begun meanwhile. */
+  /** Attempts it again after each lease, at the time of the attempt: a new month may have started meanwhile. */
   #enqueue(request: AdmissionRequest): Promise<Headers> {
     const { caller, state, minute } = request;
     const spender = { account: caller.account, minute: minute?.quota ?? null };

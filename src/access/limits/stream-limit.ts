@@ -3,7 +3,7 @@
 import { Problem } from '../../lib/problem.ts';
 import { limitAccount, type Principal, type Tiers, tierName } from '../tiers/tiers.ts';
 
-/** What is held open, and whose tier says how many. */
+/** What stays open, and whose tier says how many. */
 interface StreamKind {
   /** Column of the tiers, and name of the policy. */
   readonly policy: 'streams' | 'feeds';

@@ -110,7 +110,7 @@ export const SCOPES: Readonly<Record<Scope, { readonly tier: Tier; readonly desc
   watchers: { tier: 'free', description: 'Manage watchers and read their events' },
 };
 
-/** Refused credentials that one address may send in any 60 seconds before it is told to wait. */
+/** Refused credentials that one address may send in any 60 seconds before it has to wait. */
 export const FAILURES_PER_MINUTE = 60;
 
 /** Default results per page. */

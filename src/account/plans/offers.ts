@@ -18,7 +18,7 @@ export interface BillingService {
   readonly report: (error: unknown) => void;
 }
 
-/** Null: the service cannot tell at the moment. */
+/** Null: the service cannot say at the moment. */
 export type FindOffers = () => Promise<readonly OfferedPlan[] | null>;
 
 /** Creates the function that lists the plans: one question at a time, however many people look. */

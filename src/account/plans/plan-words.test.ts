@@ -40,18 +40,18 @@ test('what a plan gets stands in words, with the numbers in force', () => {
     Requests: '1,200 a minute, 500,000 a month',
     Results: 'up to 200 a page',
     Streams: '100 listings at once',
-    Watchers: '1,000, told at once',
+    Watchers: '1,000, notified at once',
     Properties: 'fetched live from their source',
   });
   assert.deepEqual(facts('free'), {
     Requests: '60 a minute, 1,000 a month',
     Results: 'up to 25 a page',
     Streams: 'none',
-    Watchers: '1, told every day',
+    Watchers: '1, notified every day',
     Properties: 'as they are stored',
   });
   assert.equal(facts('internal').Requests, 'unlimited');
-  assert.equal(facts('internal').Watchers, 'any number, told at once');
+  assert.equal(facts('internal').Watchers, 'any number, notified at once');
   const halfLimited = { ...TIERS.free, month: null, watchers: 0 };
   assert.equal(Object.fromEntries(planFacts(halfLimited)).Requests, '60 a minute, unlimited a month');
   assert.equal(Object.fromEntries(planFacts(halfLimited)).Watchers, 'none');

@@ -21,13 +21,13 @@ function moneyWords(amount: number, currency: string): string {
 }
 
 const CADENCES: Readonly<Record<Cadence, string>> = {
-  instant: 'told at once',
-  hourly: 'told every hour',
-  daily: 'told every day',
-  weekly: 'told every week',
+  instant: 'notified at once',
+  hourly: 'notified every hour',
+  daily: 'notified every day',
+  weekly: 'notified every week',
 };
 
-/** What a plan gets: name and words of each, the most telling first. */
+/** What a plan gets: name and words of each, the most informative first. */
 export function planFacts(plan: TierPlan): readonly (readonly [name: string, words: string])[] {
   return [
     ['Requests', requestWords(plan)],

@@ -8,10 +8,10 @@ import { planFacts, priceWords, requestWords } from './plan-words.ts';
 
 const TITLE = 'Plans';
 
-/** Plans that are told of where nobody says which are sold. */
+/** Plans that are shown where nobody says which are sold. */
 const USUAL_PLANS: readonly Plan[] = ['free', 'pro', 'business'];
 
-/** Who sells: the payment service with what it offers, null where it cannot tell; `local`: the operator. */
+/** Who sells: the payment service with what it offers, null where it cannot say; `local`: the operator. */
 export type Selling =
   | { readonly seller: 'polar' | 'stripe'; readonly offers: readonly OfferedPlan[] | null }
   | { readonly seller: 'local' };
@@ -19,7 +19,7 @@ export type Selling =
 export interface PlansView {
   readonly tiers: Tiers;
   readonly selling: Selling;
-  /** Where customers see and change their payments; null: not told. */
+  /** Where customers see and change their payments; null: not set. */
   readonly portalUrl: string | null;
 }
 

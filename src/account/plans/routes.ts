@@ -128,7 +128,7 @@ function purchaseRoutes(shop: Shop): readonly Route<Principal>[] {
   ];
 }
 
-/** A page whose address is told to nobody: it has no form, so no-referrer does not hide where a form comes from. */
+/** A page whose address is given to nobody: it has no form, so no-referrer does not hide where a form comes from. */
 function privateReply(status: number, text: string): Reply {
   return withHeaders(pageReply(status, text), { 'referrer-policy': 'no-referrer' });
 }

@@ -66,8 +66,8 @@ export function stateElement({ status, statusReason, expiresAt }: Watcher, now: 
 
   function explanation(): Fragment {
     if (statusReason !== null) return REASONS[statusReason] ?? statusReason;
-    if (status === 'expired') return 'It tells nothing any more, and is deleted after 30 days.';
-    return expiresAt === null ? 'It tells what changes.' : html`It ends ${dayAndTime(expiresAt, now)}.`;
+    if (status === 'expired') return 'It sends nothing any more, and is deleted after 30 days.';
+    return expiresAt === null ? 'You are notified of changes.' : html`It ends ${dayAndTime(expiresAt, now)}.`;
   }
 }
 
@@ -91,7 +91,7 @@ const WEBHOOK_STATES: Readonly<Record<Webhook['status'], string>> = {
   disabled: 'Switched off: it gets nothing until you try again',
 };
 
-/** What is watched, when it is told, and where it is sent; `more`: further facts. */
+/** What is watched, how soon events are sent, and where; `more`: further facts. */
 export function factList({ watcher, target }: WatcherView, now: number, more: Fragment = null): Html {
   const which = target.which.map((each) => html`<li>${visibleText(each)}</li>`);
   const sent = watcher.delivery.map((webhook) => webhookItem(webhook, now));

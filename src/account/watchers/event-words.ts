@@ -55,7 +55,7 @@ interface ListingFacts {
 }
 
 /**
- * Facts of an event, the most telling first: address, price, status. Empty: the title says it all. `currency` is that of the
+ * Facts of an event, the most informative first: address, price, status. Empty: the title says it all. `currency` is that of the
  * watcher's figures.
  */
 export function eventFacts(

@@ -24,7 +24,7 @@ export function renderKeyPage(fault: KeyFault | null): string {
     section: 'account',
     title: titleWith(fault, TITLE),
     content: html`<h1>${TITLE}</h1>
-<p class="lead">See what your watchers told you and where it was sent. Pause, resume and test them.</p>
+<p class="lead">See what your watchers notified you of and where it was sent. Pause, resume and test them.</p>
 <form method="post" action="watchers">${keyField('It begins with SERVICE-. It is used to find your watchers and is not stored.', fault)}
 <button class="primary">Show my watchers</button></form>
 <p class="hint last">All keys of one customer share their watchers. Those of an app that you connected without a key are found in the app
@@ -90,7 +90,7 @@ ${stateElement(view.watcher, now)}${factList(view, now)}
   }</div></article>`;
 }
 
-/** The step that changes whether a watcher tells anything; null for one that has ended. */
+/** The step that changes whether a watcher sends anything; null for one that has ended. */
 export function changeOf(status: WatcherView['watcher']['status']) {
   if (status === 'expired') return null;
   return status === 'active'
@@ -99,7 +99,7 @@ export function changeOf(status: WatcherView['watcher']['status']) {
 }
 
 function emptyState({ publicUrl }: ListView): Html {
-  return html`<p class="lead">You have no watchers yet. A watcher tells you when a listing, a home or the matches of a search change.</p>
+  return html`<p class="lead">You have no watchers yet. A watcher notifies you when a listing, a home or the matches of a search change.</p>
 <h2>Create your first</h2>
 <p>Send one request with your key, then come back to this page:</p>
 ${code(

@@ -1,4 +1,4 @@
-// Routes of the page about watchers: whoever types a key sees what its watchers told, and takes steps by forms.
+// Routes of the page about watchers: whoever types a key sees the events of its watchers, and acts by forms.
 
 import { Type } from 'typebox';
 import {

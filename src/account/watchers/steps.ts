@@ -70,15 +70,15 @@ const TAKEN: Readonly<Record<StepName, TakeStep>> = {
   },
   async resume(context, id) {
     await resumeWatcher(context, requestOf(context, id));
-    return 'Resumed. It tells what changes from now on.';
+    return 'Resumed. You are notified of changes from now on.';
   },
   async test(context, id) {
     await testWebhooks(context, requestOf(context, id));
-    return 'A test is on its way. Its answer stands under the deliveries in a few seconds.';
+    return 'A test is on its way. The response appears under Deliveries within a few seconds.';
   },
   async redeliver(context, delivery, watcherId) {
     await redeliver(context, { caller: context.caller, watcherId, delivery });
-    return 'It is sent again. Its answer stands under the deliveries in a few seconds.';
+    return 'It is sent again. The response appears under Deliveries within a few seconds.';
   },
 };
 

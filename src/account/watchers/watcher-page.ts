@@ -24,7 +24,7 @@ export interface EventView {
   readonly type: string;
   /** Milliseconds. */
   readonly at: number;
-  /** The most telling first. */
+  /** The most informative first. */
   readonly facts: readonly string[];
 }
 
@@ -97,7 +97,7 @@ function steps({ watcher }: WatcherPageView): readonly Step[] {
 
 function eventList({ events, watcher, now }: WatcherPageView): Html {
   if (events.length === 0)
-    return html`<p>${watcher.status === 'active' ? 'Nothing has happened yet. What changes from now on stands here.' : 'Nothing has happened. It tells nothing while it is not active.'}</p>`;
+    return html`<p>${watcher.status === 'active' ? 'Nothing has happened yet. Changes from now on appear here.' : 'Nothing has happened. It sends nothing while it is not active.'}</p>`;
   const items = events.map(
     ({
       type,

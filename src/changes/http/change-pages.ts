@@ -35,7 +35,7 @@ export interface ChangePage {
 
 /**
  * The changes after a sequence. Whoever follows `next` from 0 ends with every listing as it is: of changes that are no longer
- * in the log, the last of each listing is told, with the listing as it is now.
+ * in the log, the last of each listing is listed, with the listing as it is now.
  */
 export async function readChangePage(
   database: Database,
@@ -91,7 +91,7 @@ async function compactedPage(
   return { changes, hasMore: next < head, next };
 }
 
-/** All that is told of a listing that the reader may not see. */
+/** All that is shown of a listing that the reader may not see. */
 const hiddenChange = (sequence: number, listingId: string): PublicChange => ({
   sequence,
   object: 'change',
@@ -106,7 +106,7 @@ const hiddenChange = (sequence: number, listingId: string): PublicChange => ({
 
 const urlOf = (listingId: string, { publicUrl }: ReaderView) => `${publicUrl}/v1/property/${listingId}`;
 
-/** Display rules hold as they were, and as they are now: what has been withdrawn is told no longer. */
+/** Display rules hold as they were, and as they are now: what has been withdrawn is no longer shown. */
 function presentChange(
   change: ListingChange<ChangeState>,
   now: DisplayRules | undefined,

@@ -154,7 +154,7 @@ export function changeRoutes(options: ChangeRouteOptions): readonly Route<Princi
       summary: 'List the changes of all listings',
       description:
         'Every change of every listing, in the order in which they were committed: enough to keep a copy. The log holds 30 ' +
-        'days; of older changes, the last of each listing is told with the listing as it is now, so whoever starts at 0 ' +
+        'days; of older changes, the last of each listing is listed with the listing as it is now, so whoever starts at 0 ' +
         'ends complete. Accept `application/x-ndjson` selects JSON lines, which also have a path of their own: ' +
         '`/v1/changes/ndjson`.',
       accepts: ['application/json', LINES],

@@ -56,7 +56,7 @@ export type Reception =
   | { readonly state: 'accepted'; readonly error: null }
   | { readonly state: 'denied' | 'unavailable'; readonly error: string };
 
-/** Of nothing: what is asked for does not matter, only whether it may be. */
+/** Of nothing: what is requested does not matter, only whether it may be. */
 const NOBODY: Readonly<Record<ProviderName, string>> = {
   polar: '00000000-0000-4000-8000-000000000000',
   stripe: 'sub_000000000000000000000000',
@@ -75,7 +75,7 @@ export async function knock(service: PaymentService): Promise<Reception> {
 }
 
 const unavailable = (error: ProviderUnavailable) =>
-  `The payment service gave no answer: ${causeOf(error)}. Run the command again; \`freehold billing status\` tells whether it ` +
+  `The payment service gave no answer: ${causeOf(error)}. Run the command again; \`freehold billing status\` shows whether it ` +
   'accepts the credentials.';
 
 function causeOf({ cause, message }: ProviderUnavailable): string {

@@ -48,7 +48,7 @@ interface BillingStatus {
   readonly verdicts: readonly VerdictSummary[];
   /** Null: the payment service issues the keys. */
   readonly issuedKeys: IssuedKeyCounts | null;
-  /** Subscriptions in force that no key goes with; null: nobody can tell. */
+  /** Subscriptions in force that no key goes with; null: nobody knows. */
   readonly withoutKey: readonly string[] | null;
   readonly waiting: number;
   /** Milliseconds; null: none waits. */

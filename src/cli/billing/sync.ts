@@ -1,4 +1,4 @@
-// Command `freehold billing sync`: asks the payment service about everything now.
+// Command `freehold billing sync`: fetches every subscription from the payment service now.
 
 import type { Command } from 'commander';
 import { listReferences } from '../../billing/status-store.ts';

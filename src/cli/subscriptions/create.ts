@@ -14,7 +14,7 @@ import { emphasis, print, printJson } from '../output.ts';
 import { issueKeyFor } from './issue.ts';
 import { noSubscription, requireFuture, withOwnSubscriptions } from './own.ts';
 
-const LONGEST_LABEL = 200;
+const MAX_LABEL_LENGTH = 200;
 
 interface CreateOptions {
   readonly plan?: Plan;
@@ -93,8 +93,8 @@ async function createOwn({
   replaces,
   ...wanted
 }: Omit<CreateOptions, 'plan'> & { readonly plan: Plan }): Promise<Created> {
-  if ((wanted.label?.length ?? 0) > LONGEST_LABEL) {
-    throw new CommandFailure(`--label may have at most ${LONGEST_LABEL} characters.`, EXIT.usage);
+  if ((wanted.label?.length ?? 0) > MAX_LABEL_LENGTH) {
+    throw new CommandFailure(`--label may have at most ${MAX_LABEL_LENGTH} characters.`, EXIT.usage);
   }
   requireFuture('--ends-at', wanted.endsAt, 'without it, the subscription has no end');
   const created = await withOwnSubscriptions(

@@ -20,7 +20,7 @@ export const OWN_COLUMNS = ['key', 'plan', 'endsAt', 'customer', 'label'] as con
 export const STRIPE_COLUMNS = ['key', 'subscription'] as const;
 
 const KEY = /^SERVICE-[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
-const LONGEST_LABEL = 200;
+const MAX_LABEL_LENGTH = 200;
 
 /** A subscription of our own. Throws RowFault. */
 export function parseSubscription(record: SourceRecord): ImportedSubscription {
@@ -29,8 +29,8 @@ export function parseSubscription(record: SourceRecord): ImportedSubscription {
     OWN_COLUMNS.map((column) => [column, read(column)]),
   );
   if (typeof plan !== 'string') throw new RowFault('has no plan: give free, pro, business or internal');
-  if (typeof label === 'string' && label.length > LONGEST_LABEL)
-    throw new RowFault(`has a label of more than ${LONGEST_LABEL} characters: shorten it`);
+  if (typeof label === 'string' && label.length > MAX_LABEL_LENGTH)
+    throw new RowFault(`has a label of more than ${MAX_LABEL_LENGTH} characters: shorten it`);
   return {
     ...key,
     plan: argument('plan', plan, planArgument),

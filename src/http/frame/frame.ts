@@ -169,7 +169,7 @@ export class Frame<Caller> {
     throw new Problem(code, message, { headers: { ...headers, connection: 'close' }, members });
   }
 
-  /** Allow and limit by the rules that the body tells. A refusal that the handler answers is left to it. */
+  /** Allow and limit by the rules that the body decides. A refusal that the handler answers is left to it. */
   async #judgeLate(active: ActiveRequest<Caller>, late: LateAccess<Caller>): Promise<void> {
     active.access = late.access(active.body, active.caller);
     try {

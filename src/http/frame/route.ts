@@ -22,7 +22,7 @@ export interface Access {
   readonly challengeScope?: string;
 }
 
-/** Access rules that only the body tells: allow and limit run once it is read. */
+/** Access rules that depend on the body: allow and limit run once it is read. */
 export interface LateAccess<Caller> {
   /** Throws a Problem for a body that no rule fits. */
   access(body: unknown, caller: Caller): Access;

@@ -136,7 +136,7 @@ export function readItems<Item>(
   return values;
 }
 
-/** A fault as an error of the field that `name` tells. */
+/** A fault as an error of the field that `name` names. */
 export function fieldError(
   name: { readonly parameter: string } | { readonly pointer: string },
   { detail, suggestion }: ValueError,

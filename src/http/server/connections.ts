@@ -13,7 +13,7 @@ const REFUSAL_MS = 3_000;
 const IDLE_MS = 100;
 /** Excess connections kept open to receive their refusal. */
 const MAX_REFUSED = 32;
-/** Milliseconds that active requests and streams may take once shutdown has begun. */
+/** Milliseconds that active requests and streams may take once shutdown has started. */
 const MAX_DRAIN_MS = 14_000;
 
 export interface ConnectionBounds {
@@ -158,7 +158,7 @@ export class Connections {
   async drain(server: Server, lingerMs: number): Promise<void> {
     const { clock } = this.#options;
     this.#isDraining = true;
-    // Closing a connection loses a request in flight, so clients are first told to leave.
+    // Closing a connection loses a request in flight, so clients are first asked to leave.
     await Promise.all([this.#idleWithin(MAX_DRAIN_MS), linger(server, clock, lingerMs)]);
     await closed(server, clock);
   }
@@ -178,7 +178,7 @@ export class Connections {
     }
   }
 
-  /** Throws SHUTTING_DOWN once draining has begun, and OVERLOADED for an excess connection. */
+  /** Throws SHUTTING_DOWN once draining has started, and OVERLOADED for an excess connection. */
   refuse({ socket }: IncomingMessage): void {
     if (this.#isDraining)
       throw new Problem('SHUTTING_DOWN', 'This process is shutting down. Try again.', {
@@ -279,7 +279,7 @@ const RESERVE = 96;
 /**
  * Effective limits. Unset ones follow from the file descriptors of the process: a quarter of them, and at least RESERVE,
  * stays free; one address gets half of the rest.
- * @param descriptors null if the system does not tell
+ * @param descriptors null if the system does not say
  */
 export function connectionBounds(
   set: { readonly [name in keyof ConnectionBounds]: number | null },

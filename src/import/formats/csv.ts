@@ -33,7 +33,7 @@ export async function readCsv(
   headings.push(...first.value.fields.map((name) => name.trim()));
   const twice = headings.filter((name, at) => name !== '' && headings.indexOf(name) !== at);
   if (twice.length > 0) throw new FileFault(`The heading names these columns twice: ${twice.join(', ')}.`);
-  // One column without a name holds the row numbers of R and pandas; several cannot be told apart.
+  // One column without a name holds the row numbers of R and pandas; several cannot be distinguished.
   const hasOneUnnamed = headings.indexOf('') === headings.lastIndexOf('');
   return {
     columns: headings.filter((name) => name !== '' || hasOneUnnamed),

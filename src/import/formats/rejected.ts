@@ -74,7 +74,7 @@ export class RejectedFile {
 
 /**
  * Refuses to write rejected records over something else: the file they come from, or one that holds none. An earlier file of
- * them is written anew. Throws FileFault.
+ * them is written again. Throws FileFault.
  */
 export async function refuseOtherFile(path: string, input: string): Promise<void> {
   const [there, from] = await Promise.all([statIfExists(path), statIfExists(input)]);

@@ -43,7 +43,7 @@ export class FieldValues {
     return typeof value === 'number' ? value : null;
   }
 
-  /** The texts of several fields by their names; `prefix` stands before each name in the map. */
+  /** The texts of several fields by their names; `prefix` precedes each name in the map. */
   texts<Name extends string>(names: readonly Name[], prefix = ''): Record<Name, string | null> {
     const texts = {} as Record<Name, string | null>;
     for (const name of names) texts[name] = this.text(prefix + name);

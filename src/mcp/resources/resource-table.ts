@@ -23,7 +23,7 @@ export const TEMPLATES: Readonly<Record<ResourceKind, TemplateRow>> = {
     title: 'Listing',
     hasUpdates: true,
     description:
-      'One offer of a home as it is stored, from the Pro tier on. Subscribe to be told when it changes. The tool get_listing_live ' +
+      'One offer of a home as it is stored, from the Pro tier on. Subscribe to be notified when it changes. The tool get_listing_live ' +
       'fetches it from its source.',
   },
   property: {
@@ -48,7 +48,7 @@ export const TEMPLATES: Readonly<Record<ResourceKind, TemplateRow>> = {
     title: 'Watcher',
     hasUpdates: true,
     description:
-      'One of your watchers: what it watches and its status. Subscribe to be told of its events, which the tool ' +
+      'One of your watchers: what it watches and its status. Subscribe to be notified of its events, which the tool ' +
       'get_watcher_events reads.',
   },
 };

@@ -124,7 +124,7 @@ function facetsOf(search: object): object {
   );
 }
 
-/** The whole record as agents get it: what others wrote set apart, and what was cut told. */
+/** The whole record as agents get it: what others wrote set apart, and what was cut named. */
 function present(record: object): object {
   const { value, untrusted, isCut } = project(record, null);
   return { ...value, untrusted, ...(isCut && { omitted: [CUT] }) };

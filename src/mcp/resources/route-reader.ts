@@ -29,7 +29,7 @@ export interface RouteReader {
   read(parameters: ReadParameters, context: ReadContext): Promise<object>;
 }
 
-/** Past the caches of this process: what a reader was told of has changed in the database, and a cache may not know it yet. */
+/** Past the caches of this process: what a reader was notified of has changed in the database, and a cache may not know it yet. */
 const HEADERS = { 'cache-control': 'no-cache' } as const;
 
 /** Creates the reader of an operation. Throws if there is no GET route of it. */

@@ -1,4 +1,4 @@
-// Event bus of one stream of updates: tells each URI at most once a second, and holds updates until the stream listens.
+// Event bus of one stream of updates: announces each URI at most once a second, and keeps updates until the stream listens.
 
 import type { ServerEvent, ServerEventBus } from '@modelcontextprotocol/server';
 import type { Clock } from '../../lib/clock.ts';
@@ -10,7 +10,7 @@ const INTERVAL = 1_000;
 export class StreamBus implements ServerEventBus {
   readonly #clock: Clock;
   readonly #onLeave: () => void;
-  /** URIs that are told with the next round. */
+  /** URIs that are announced next. */
   readonly #waiting = new Set<string>();
   #listener: ((event: ServerEvent) => void) | null = null;
   #cancel: (() => void) | null = null;

@@ -75,7 +75,7 @@ function daysOf({ start, end }: Json): string | null {
   return `${start} to ${Temporal.PlainDate.from(end).subtract({ days: 1 })}`;
 }
 
-/** The days of a figure, unless they are those of the answer that it stands in. */
+/** The days of a figure, unless they are those of the answer that contains it. */
 function ownDays(figure: Json, period: Json): string | null {
   const days = objectOf(figure.period);
   return days.start === period.start && days.end === period.end ? null : daysOf(days);

@@ -78,7 +78,7 @@ function projectObject(record: object, { path, pointer }: Place, walk: Walk): Re
   return result;
 }
 
-/** The name of an area is one wherever the area stands. */
+/** The name of an area is one wherever the area appears. */
 const namePath = (path: string, object: unknown): string =>
   object === 'area' && path.endsWith('name') ? 'areas/*/name' : path;
 

@@ -25,13 +25,13 @@ function targetLine(target: unknown): string {
   return `${word(type)} ${word(listingId)}${word(propertyId)}`;
 }
 
-/** `wat_1 · active · search of rentals … · told daily`. */
+/** `wat_1 · active · search of rentals … · notifies daily`. */
 function watcherLine({ id, status, statusReason, target, cadence, initialMatchCount }: Json): string {
   return dotted([
     word(id),
     typeof statusReason === 'string' ? `${word(status)} (${word(statusReason)})` : word(status),
     targetLine(target),
-    `told ${word(cadence)}`,
+    `notifies ${word(cadence)}`,
     typeof initialMatchCount === 'number' ? `${number(initialMatchCount)} matched when it was created` : null,
   ]);
 }
@@ -168,7 +168,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
   {
     name: 'pause_watcher',
     title: 'Pause a watcher',
-    description: 'Stops a watcher until resume_watcher. What happens meanwhile is not told later.',
+    description: 'Stops a watcher until resume_watcher. What happens meanwhile is not sent later.',
     operation: 'pauseWatcher',
     output: ['id', 'status', 'target'],
     shown: [],
@@ -181,7 +181,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
   {
     name: 'resume_watcher',
     title: 'Resume a watcher',
-    description: 'Lets a paused watcher tell again what changes from now on.',
+    description: 'Resumes a paused watcher: it sends what changes from now on.',
     operation: 'resumeWatcher',
     output: ['id', 'status', 'target'],
     shown: [],

@@ -162,7 +162,7 @@ class ClientRegistry {
     const { database, clock } = this.#context;
     const now = clock.now();
     const times = { createdAt: new Date(now), expiresAt: new Date(now + LIFETIMES.registration) };
-    // The prefix tells it from the URL of a client document.
+    // The prefix distinguishes it from the URL of a client document.
     const client = { id: `client_${randomToken(18)}`, name, redirectUris, about, ...times };
     await database.writeByDeadline((sql, deadline) => insertClient(sql, client, deadline));
     await this.#evict(times.createdAt);

@@ -6,10 +6,10 @@ import { countFreeGrants, endSurplusFreeGrants } from './grant-store.ts';
 /** Active grants. */
 export interface FreeGrantLimits {
   readonly perAddress: number;
-  readonly inAll: number;
+  readonly total: number;
 }
 
-const LIMITS: FreeGrantLimits = { perAddress: 100, inAll: 100_000 };
+const LIMITS: FreeGrantLimits = { perAddress: 100, total: 100_000 };
 /** The share that grants which were used on a later day can have. */
 const PROVEN_SHARE = 0.9;
 /** How far the number in all may grow beyond, as a share: counting grants costs more than adding one. */
@@ -27,14 +27,14 @@ export class FreeGrantCap {
 
   /** Makes room after a new grant of this address. Never throws: after a failure, a later grant makes room. */
   async enforce(addressHash: Buffer): Promise<void> {
-    const { perAddress, inAll } = this.#limits;
+    const { perAddress, total } = this.#limits;
     const { database, clock, report } = this.#context;
     try {
       await this.#endSurplus(addressHash, perAddress);
       if (--this.#untilCount > 0) return;
-      this.#untilCount = Math.max(1, Math.floor(inAll * SLACK));
+      this.#untilCount = Math.max(1, Math.floor(total * SLACK));
       const count = await database.read((sql) => countFreeGrants(sql, new Date(clock.now())));
-      if (count > inAll) await this.#endSurplus(null, inAll);
+      if (count > total) await this.#endSurplus(null, total);
     } catch (error) {
       report(error);
     }

@@ -13,7 +13,7 @@ const MIN_INT32 = -0x8000_0000;
 /** Of the high half of microseconds: below it the whole is an exact integer. */
 const EXACT_HIGH = 2 ** 20;
 
-/** Goes from row to row and from field to field, in the order in which they were selected; then reads what it stands at. */
+/** Goes from row to row and from field to field, in the order in which they were selected; then reads the current one. */
 export class CopyFields {
   /** What holds the value; not only it. */
   bytes: Uint8Array = new Uint8Array();

@@ -59,7 +59,7 @@ export interface ReadOptions extends OperationOptions {
   readonly signal?: AbortSignal;
 }
 
-/** A connection outside the pool, for a session that is held: a listener, a migration. It ends when it breaks. */
+/** A connection outside the pool, for a session that lasts: a listener, a migration. It ends when it breaks. */
 export type DedicatedConnection = Connection;
 
 export interface Database {

@@ -58,7 +58,7 @@ export class Statement<Rows> extends SqlFragment implements Promise<Rows> {
 
 /**
  * The one way to write SQL: sql`select ${value}`, bound to a connection. Values become parameters; fragments become text, at any
- * depth. The driver's own takes ten times as long for many fragments, and its types cannot tell a fragment from a pending result.
+ * depth. The driver's own takes ten times as long for many fragments, and its types cannot distinguish a fragment from a pending result.
  */
 export interface Sql {
   <Rows extends readonly object[] = postgres.Row[]>(

@@ -41,7 +41,7 @@ export function binariesEnvironment(binaries: Binaries): Record<string, string> 
 }
 
 /**
- * Creates the library links of the package's install script, which npm may have been told not to run. If the package is
+ * Creates the library links of the package's install script, which npm may be configured not to run. If the package is
  * read-only they go to `linkDirectory`, which is then returned as `libraries`.
  */
 export async function completeBinaries(native: string, linkDirectory: string): Promise<Binaries> {

@@ -6,7 +6,7 @@ export interface SettingsInput {
   /** Bytes of memory this machine or container may use. */
   readonly memory: number;
   readonly socketDirectory: string;
-  /** PostgreSQL records it, so that others can tell whether the owner still runs. */
+  /** PostgreSQL records it, so that others can see whether the owner still runs. */
   readonly owner: string;
   /** False only in tests: commits then survive a crash of the service, not of the machine. */
   readonly durable: boolean;

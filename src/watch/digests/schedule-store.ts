@@ -70,7 +70,7 @@ export async function appendDueDigests(
   return rows.length;
 }
 
-/** Makes the digests of watchers due anew: their cadence or time zone was changed. */
+/** Makes the digests of watchers due again: their cadence or time zone was changed. */
 export async function restartDigests(tx: Transaction, ids: readonly string[], now: Date): Promise<void> {
   await tx`
     update watch_digest set due_at = null, held_since = greatest(held_since, ${now})

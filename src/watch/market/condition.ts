@@ -1,4 +1,4 @@
-// Conditions on market figures: what a target asks, and when a figure crosses into it. Pure.
+// Conditions on market figures: what a target compares, and when a figure crosses into it. Pure.
 
 import { formatTime } from '../../lib/clock.ts';
 import type { ListingType, PropertyType } from '../../listings/vocabulary.ts';
@@ -97,7 +97,7 @@ export function meets({ op, threshold }: Pick<ConditionState, 'op' | 'threshold'
 }
 
 /**
- * Evaluates a condition for a new figure; null: the figure tells nothing. A state that was not known before is found, not
+ * Evaluates a condition for a new figure; null: the figure says nothing. A state that was not known before is found, not
  * crossed into. `before`: the last figure that had a value, which is what a watcher found that became active within `lifetime`
  * milliseconds after it.
  */
@@ -125,7 +125,7 @@ function lastKnown(
   return { isMet: meets(condition, before.value), value: before.value };
 }
 
-/** What `market.threshold_crossed` tells. */
+/** What `market.threshold_crossed` contains. */
 export interface Crossing {
   readonly areaId: string;
   readonly listingType: ListingType;

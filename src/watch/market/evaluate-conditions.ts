@@ -1,5 +1,5 @@
 // Evaluation of market conditions: each figure is computed once an hour, by one process, and what crosses into a condition is
-// told to the log of changes.
+// written to the log of changes.
 
 import { appendPrivateEntries, type NewPrivateEntry } from '../../changes/change-store.ts';
 import { type Clock, HOUR, MINUTE } from '../../lib/clock.ts';

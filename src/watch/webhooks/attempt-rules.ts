@@ -3,7 +3,7 @@
 import type { Attempt, QueuedEvent, WebhookState } from './claimed-webhook.ts';
 import { FAILING_TIME, MAX_ATTEMPTS, pauseAfter, VERIFICATION_TIME } from './retry-schedule.ts';
 
-export interface Verdict {
+export interface AttemptOutcome {
   readonly state: WebhookState;
   readonly status: 'succeeded' | 'failed' | 'parked';
   /** Milliseconds; null: none follows by itself. */
@@ -26,7 +26,7 @@ export interface AttemptContext {
 const GONE = 410;
 
 /** What follows from an attempt. */
-export function judgeAttempt(state: WebhookState, context: AttemptContext): Verdict {
+export function decideOutcome(state: WebhookState, context: AttemptContext): AttemptOutcome {
   const { event, attempt } = context;
   const tested = event.occasion === 'test' ? { ...state, testSequence: null } : state;
   if (attempt.isSuccess)
@@ -50,7 +50,7 @@ function passed(state: WebhookState, { position, day }: QueuedEvent): WebhookSta
 }
 
 /** Any success ends the backoff. */
-function succeeded(state: WebhookState, { at }: Attempt): Verdict {
+function succeeded(state: WebhookState, { at }: Attempt): AttemptOutcome {
   const healthy: WebhookState = {
     ...state,
     status: 'active',
@@ -64,7 +64,7 @@ function succeeded(state: WebhookState, { at }: Attempt): Verdict {
   return { state: healthy, status: 'succeeded', nextAttemptAt: null, disable: null };
 }
 
-function failedInTurn(before: WebhookState, { event, attempt, random }: AttemptContext): Verdict {
+function failedInTurn(before: WebhookState, { event, attempt, random }: AttemptContext): AttemptOutcome {
   const { at } = attempt;
   const failures = before.failures + 1;
   const failingSince = before.failingSince ?? at;
@@ -87,7 +87,7 @@ function failedInTurn(before: WebhookState, { event, attempt, random }: AttemptC
 function failedVerification(
   before: WebhookState,
   { attempt, verifyStartedAt, random }: AttemptContext,
-): Verdict {
+): AttemptOutcome {
   const failures = before.failures + 1;
   const retryAt = retryTime(attempt, failures, random);
   const state = { ...before, failures, retryAt };

@@ -139,12 +139,12 @@ export async function renewClaims(
   const rows = await sql<{ no: number }[]>`
     with item as (
       select * from unnest(${claimed.map(({ no }) => no)}::bigint[], ${claimed.map(({ claim }) => claim)}::text[]) as item (no, claim)
-    ), held as (
+    ), claimed as (
       select webhook.no from webhook join item on webhook.no = item.no and webhook.claim = item.claim
       order by webhook.no for update of webhook
     )
     update webhook set claimed_until = clock_timestamp() + ${lifetime}::int * interval '1 millisecond'
-    from held where webhook.no = held.no and set_config('synchronous_commit', 'off', true) is not null
+    from claimed where webhook.no = claimed.no and set_config('synchronous_commit', 'off', true) is not null
     returning webhook.no`;
   return new Set(rows.map(({ no }) => no));
 }

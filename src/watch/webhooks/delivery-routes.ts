@@ -189,7 +189,7 @@ export interface RedeliveryRequest {
 
 /**
  * Asks for one more attempt, and returns the delivery as it was before. Throws WATCHER_NOT_FOUND, NOT_FOUND, and CONFLICT for a
- * webhook that is disabled or unverified, or held by its owner; RATE_LIMITED by the limits of tests.
+ * webhook that is disabled or unverified, or paused by its owner; RATE_LIMITED by the limits of tests.
  */
 export async function redeliver(
   { database, clock, webhooks }: Pick<DeliveryRouteOptions, 'database' | 'clock' | 'webhooks'>,
@@ -200,7 +200,7 @@ export async function redeliver(
     const found = await lockDelivery(tx, { watcherId, id });
     if (found === null) throw noDelivery();
     const { delivery, webhookStatus, isPaused } = found;
-    if (isPaused) throw heldByPause();
+    if (isPaused) throw pausedByOwner();
     if (webhookStatus === 'disabled' || webhookStatus === 'unverified')
       throw new Problem(
         'CONFLICT',
@@ -213,7 +213,7 @@ export async function redeliver(
 }
 
 /** A 409 for what would wait until the owner resumes the watcher. */
-export const heldByPause = (): Problem =>
+export const pausedByOwner = (): Problem =>
   new Problem('CONFLICT', 'You have paused the watcher: nothing is sent until you resume it.');
 
 const noDelivery = (): Problem =>

@@ -1,4 +1,4 @@
-// Dispatcher of webhooks: claims those that are due, and runs a lane for each, bounded in all and for each host.
+// Dispatcher of webhooks: claims those that are due, and runs a worker for each, bounded in total and for each host.
 
 import { randomUUID } from 'node:crypto';
 import { type Clock, DAY, pause, systemClock } from '../../lib/clock.ts';
@@ -7,29 +7,29 @@ import { batch } from '../../postgres/client/batch.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
 import { WEBHOOKS_CHANNEL } from '../events/wake-webhooks-store.ts';
-import type { DisableReason, Verdict } from './attempt-rules.ts';
+import type { AttemptOutcome, DisableReason } from './attempt-rules.ts';
 import { claimWebhooks, findNextDue, findOldestPending, renewClaims } from './claim-store.ts';
 import type { Attempt, ClaimedWebhook } from './claimed-webhook.ts';
 import { HostSlots, type SlotLimits } from './host-slots.ts';
-import { Lane, type LaneStep } from './lane.ts';
-import { type HeldWebhook, type Outcome, writeOutcomes } from './outcome-store.ts';
+import { type Outcome, type RecordedWebhook, writeOutcomes } from './outcome-store.ts';
 import type { WebhookWork } from './queue-store.ts';
 import { createSender, type Sender, type SenderOptions } from './sender.ts';
+import { WebhookWorker, type WorkerStep } from './webhook-worker.ts';
 
 export interface DispatcherOptions extends SenderOptions {
   readonly database: Database;
   /** The service's: schedules and times that owners see. Claims are by the clocks of the database and the system. */
   readonly clock: Clock;
   readonly publicUrl: string;
-  /** Disables a webhook if it is still held under its claim, and tells its owner. */
+  /** Disables a webhook if it is still under its claim, and notifies its owner. */
   readonly disable: (webhook: ClaimedWebhook, reason: DisableReason) => Promise<void>;
   readonly report: (error: unknown) => void;
-  readonly count?: (attempt: Attempt, verdict: Verdict) => void;
+  readonly count?: (attempt: Attempt, outcome: AttemptOutcome) => void;
   /** From 0 to 1; default Math.random. */
   readonly random?: () => number;
   /** Milliseconds of a claim that is not renewed; default 10 s. */
   readonly lifetime?: number;
-  readonly onStep?: (step: LaneStep) => void | Promise<void>;
+  readonly onStep?: (step: WorkerStep) => void | Promise<void>;
 }
 
 export interface DispatcherStatus {
@@ -41,7 +41,7 @@ export interface DispatcherStatus {
 
 /** Webhooks at once. */
 const LIMITS: SlotLimits = { max: 256, maxFailing: 128, perHost: 8, perFailingHost: 2 };
-/** Events in memory, in all lanes, and of one of them. */
+/** Events in memory, in all workers, and of one of them. */
 const MAX_EVENTS = 4_096;
 const MAX_QUEUE = 64;
 const MIN_QUEUE = 4;
@@ -58,10 +58,10 @@ const DRAIN = 5_000;
 export class Dispatcher {
   readonly #options: DispatcherOptions;
   readonly #slots = new HostSlots(LIMITS);
-  readonly #lanes = new Map<Lane, Promise<void>>();
+  readonly #workers = new Map<WebhookWorker, Promise<void>>();
   readonly #stopping = new AbortController();
   readonly #aborting = new AbortController();
-  readonly #write: (outcome: Outcome) => Promise<HeldWebhook | undefined>;
+  readonly #write: (outcome: Outcome) => Promise<RecordedWebhook | undefined>;
   #events = 0;
   #wake: () => void = () => {};
   #isWoken = true;
@@ -112,21 +112,21 @@ export class Dispatcher {
     this.#wake();
     const cancel = systemClock.after(DRAIN, () => this.#aborting.abort());
     await this.#running;
-    await Promise.all(this.#lanes.values());
+    await Promise.all(this.#workers.values());
     await this.#renewal?.stop();
     cancel();
   }
 
-  /** Renews the claims of all lanes: an attempt may take longer than a claim that is not renewed. */
+  /** Renews the claims of all workers: an attempt may take longer than a claim that is not renewed. */
   async #renew(lifetime: number): Promise<void> {
-    const lanes = [...this.#lanes.keys()];
-    if (lanes.length === 0) return;
+    const workers = [...this.#workers.keys()];
+    if (workers.length === 0) return;
     const at = systemClock.monotonic();
-    const claimed = lanes.map(({ webhook: { no, claim } }) => ({ no, claim }));
+    const claimed = workers.map(({ webhook: { no, claim } }) => ({ no, claim }));
     const renewed = await this.#options.database.write((sql) => renewClaims(sql, claimed, lifetime), {
       planned: 'once',
     });
-    for (const lane of lanes) if (renewed.has(lane.webhook.no)) lane.renewed(at);
+    for (const worker of workers) if (renewed.has(worker.webhook.no)) worker.renewed(at);
   }
 
   async #run(): Promise<void> {
@@ -144,7 +144,7 @@ export class Dispatcher {
     }
   }
 
-  /** Until something is due, a lane ends, or the next look is due. */
+  /** Until something is due, a worker ends, or the next check is due. */
   async #rest(): Promise<void> {
     const { clock } = this.#options;
     const woken = new AbortController();
@@ -164,7 +164,7 @@ export class Dispatcher {
     const { database, clock, publicUrl, lifetime = LIFETIME } = this.#options;
     const max = Math.min(LIMITS.max - this.#slots.used, Math.floor((MAX_EVENTS - this.#events) / MIN_QUEUE));
     if (max <= 0) return false;
-    const heldSince = systemClock.monotonic();
+    const claimedAt = systemClock.monotonic();
     const request = {
       ...LIMITS,
       claim: randomUUID(),
@@ -181,27 +181,27 @@ export class Dispatcher {
     const { claims, hasMore } = await database.write((sql) => claimWebhooks(sql, request), {
       planned: 'once',
     });
-    for (const { webhook, work } of claims) this.#start(webhook, work, heldSince);
+    for (const { webhook, work } of claims) this.#start(webhook, work, claimedAt);
     return hasMore;
   }
 
-  #start(webhook: ClaimedWebhook, work: WebhookWork, heldSince: number): void {
+  #start(webhook: ClaimedWebhook, work: WebhookWork, claimedAt: number): void {
     const slot = this.#slots.take(webhook.host, webhook.state.failures > 0);
     this.#events += work.events.length;
-    const lane = new Lane(this.#laneOptions(), webhook, heldSince);
-    const running: Promise<void> = lane
+    const worker = new WebhookWorker(this.#workerOptions(), webhook, claimedAt);
+    const running: Promise<void> = worker
       .run(this.#senderOf(webhook), work)
       .catch(this.#options.report)
       .finally(() => {
         const hadRoom = this.#events < MAX_EVENTS / 2;
         this.#events -= work.events.length;
-        this.#lanes.delete(lane);
+        this.#workers.delete(worker);
         if (slot.giveBack() || !hadRoom) this.wake();
       });
-    this.#lanes.set(lane, running);
+    this.#workers.set(worker, running);
   }
 
-  #laneOptions() {
+  #workerOptions() {
     const {
       clock,
       disable,
@@ -222,12 +222,12 @@ export class Dispatcher {
       stopping: this.#stopping.signal,
       aborting: this.#aborting.signal,
       record: async (outcome: Outcome) => {
-        const held = await this.#write(outcome);
-        const dueAt = held?.dueAt ?? null;
-        if (dueAt === null || outcome.release === null) return held;
+        const recorded = await this.#write(outcome);
+        const dueAt = recorded?.dueAt ?? null;
+        if (dueAt === null || outcome.release === null) return recorded;
         if (dueAt <= clock.now()) this.wake();
         else if (this.#nextDue !== null) this.#nextDue = Math.min(this.#nextDue, dueAt);
-        return held;
+        return recorded;
       },
     };
   }

@@ -3,7 +3,7 @@
 import { parseTime } from '../../lib/clock.ts';
 import type { Sql } from '../../postgres/client/database.ts';
 import { toJson } from '../../postgres/client/value-types.ts';
-import type { Verdict } from './attempt-rules.ts';
+import type { AttemptOutcome } from './attempt-rules.ts';
 import type { Attempt, ClaimedWebhook, QueuedEvent, WebhookState } from './claimed-webhook.ts';
 
 /** What is to be written about one webhook. */
@@ -12,12 +12,12 @@ export interface Outcome {
   readonly state: WebhookState;
   /** Null: there was no attempt. */
   readonly delivery: Delivery | null;
-  /** Gives the webhook back; null: it is held further. */
+  /** Gives the webhook back; null: the claim continues. */
   readonly release: Release | null;
 }
 
 /** An attempt to record. */
-export interface Delivery extends Pick<Verdict, 'status' | 'nextAttemptAt'> {
+export interface Delivery extends Pick<AttemptOutcome, 'status' | 'nextAttemptAt'> {
   readonly id: string;
   readonly event: QueuedEvent;
   readonly attempt: Attempt;
@@ -29,20 +29,20 @@ export interface Release {
 }
 
 /** What a webhook is after its outcome was written; absent: the claim was lost, and nothing was written. */
-export interface HeldWebhook {
+export interface RecordedWebhook {
   readonly isPaused: boolean;
   readonly updatedAt: string;
   /** Milliseconds; null: nothing is to be sent. */
   readonly dueAt: number | null;
 }
 
-interface HeldRow extends Omit<HeldWebhook, 'dueAt'> {
+interface HeldRow extends Omit<RecordedWebhook, 'dueAt'> {
   readonly no: number;
   readonly dueAt: string | null;
 }
 
 export interface OutcomeOptions {
-  /** Milliseconds from now until which a claim that is not given back is held. */
+  /** Milliseconds from now until which a claim that is not given back lasts. */
   readonly lifetime: number;
   readonly now: Date;
 }
@@ -55,14 +55,14 @@ export async function writeOutcomes(
   sql: Sql,
   outcomes: readonly Outcome[],
   { lifetime, now }: OutcomeOptions,
-): Promise<readonly (HeldWebhook | undefined)[]> {
+): Promise<readonly (RecordedWebhook | undefined)[]> {
   const rows = await sql<HeldRow[]>`
     with item as (
       select * from json_to_recordset(${toJson(outcomes.map(itemOf))}::text::json) as item (no bigint, claim text, wakes bigint,
         status text, sequence bigint, type text, ordinal int, day date, attempt int, failures int, "retryAt" float8,
         "failingSince" float8, "lastSuccessAt" float8, "lastError" text, "pendingSince" float8, "testBefore" bigint,
         "testAfter" bigint, "isReleased" boolean, "dueAt" float8, delivery json)
-    ), held as (
+    ), recorded as (
       select webhook.no from webhook join item on webhook.no = item.no and webhook.claim = item.claim
       order by webhook.no for update of webhook
     ), written as (
@@ -77,7 +77,7 @@ export async function writeOutcomes(
         claimed_until = case when "isReleased" then null else clock_timestamp() + ${lifetime}::int * interval '1 millisecond' end,
         due_at = case when not "isReleased" then due_at when webhook.wakes = item.wakes then to_timestamp("dueAt" / 1000)
           else ${now} end
-      from item join held on held.no = item.no
+      from item join recorded on recorded.no = item.no
       where webhook.no = item.no and set_config('synchronous_commit', 'off', true) is not null
       returning webhook.no, watcher_no, watcher_id, webhook.updated_at, due_at, item.delivery
     ), logged as (
@@ -96,8 +96,8 @@ export async function writeOutcomes(
     select written.no, written.updated_at as "updatedAt", written.due_at as "dueAt",
       watcher.status = 'paused' and watcher.status_reason = 'owner' as "isPaused"
     from written left join watcher on watcher.no = watcher_no`;
-  const held = new Map(rows.map((row) => [row.no, { ...row, dueAt: parseTime(row.dueAt) }]));
-  return outcomes.map(({ webhook }) => held.get(webhook.no));
+  const recorded = new Map(rows.map((row) => [row.no, { ...row, dueAt: parseTime(row.dueAt) }]));
+  return outcomes.map(({ webhook }) => recorded.get(webhook.no));
 }
 
 /** What the statement reads of an outcome. Times in milliseconds. */

@@ -65,9 +65,9 @@ export async function withJudgedUrls<T>(
   parts.limits.take(owner, urls);
   const judged = await Promise.all(
     added.map(async ({ url, at }) => {
-      const verdict = await parts.access.check(url);
-      if ('fault' in verdict) throw invalidMember(`/delivery/${at}/url`, verdict.fault);
-      return [url.href, verdict] as const;
+      const result = await parts.access.check(url);
+      if ('fault' in result) throw invalidMember(`/delivery/${at}/url`, result.fault);
+      return [url.href, result] as const;
     }),
   );
   try {

@@ -1,4 +1,4 @@
-// SQL of sealed secrets: read in pages, and sealed anew.
+// SQL of sealed secrets: read in pages, and sealed again.
 
 import type { Database, Sql } from '../../postgres/client/database.ts';
 

@@ -1,4 +1,4 @@
-// Upkeep of sealed secrets: after a change of SECRETS_KEY each is sealed anew, and those that no key opens are reported.
+// Upkeep of sealed secrets: after a change of SECRETS_KEY each is sealed again, and those that no key opens are reported.
 
 import { type Clock, HOUR } from '../../lib/clock.ts';
 import { CannotOpen, type Keyring, keyIdOf } from '../../lib/keyring.ts';

@@ -86,7 +86,7 @@ function answered({ status, headers, body }: PostAnswer, timing: Timing, isInner
     ...timing,
     isSuccess,
     httpStatus: status,
-    // What stands in an inner network is not shown to people outside.
+    // What is in an inner network is not shown to people outside.
     response: isInner ? null : printable(body),
     error: isSuccess
       ? null

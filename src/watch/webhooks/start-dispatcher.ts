@@ -3,7 +3,7 @@
 import { systemClock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { startPeriodicWork } from '../../lib/periodic-work.ts';
-import type { Verdict } from './attempt-rules.ts';
+import type { AttemptOutcome } from './attempt-rules.ts';
 import { isAnyWebhook } from './claim-store.ts';
 import type { Attempt } from './claimed-webhook.ts';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
@@ -48,7 +48,7 @@ export function startDispatcher(options: StartDispatcherOptions): DispatcherStar
       if (running !== null || !(await database.read(isAnyWebhook)) || isStopped()) return;
       running = new Dispatcher({
         ...options,
-        count: (attempt, verdict) => attempts.inc({ outcome: outcomeOf(attempt, verdict) }),
+        count: (attempt, outcome) => attempts.inc({ outcome: outcomeOf(attempt, outcome) }),
       });
       running.start();
     },
@@ -62,7 +62,7 @@ export function startDispatcher(options: StartDispatcherOptions): DispatcherStar
 }
 
 /** unanswered: there was no status. refused: one other than 2xx. parked: either, for the last time. */
-function outcomeOf({ httpStatus }: Attempt, { status }: Verdict): string {
+function outcomeOf({ httpStatus }: Attempt, { status }: AttemptOutcome): string {
   if (status !== 'failed') return status;
   return httpStatus === null ? 'unanswered' : 'refused';
 }

@@ -49,9 +49,9 @@ function stage(
     /** Whether the URL is inner or public, or the beginning of its fault. */
     async judge(text: string): Promise<string> {
       const url = parseWebhookUrl(text);
-      const verdict = 'fault' in url ? url : await access.check(url);
-      if ('fault' in verdict) return verdict.fault.split(' ').slice(0, 4).join(' ');
-      return verdict.isInner ? 'inner' : 'public';
+      const result = 'fault' in url ? url : await access.check(url);
+      if ('fault' in result) return result.fault.split(' ').slice(0, 4).join(' ');
+      return result.isInner ? 'inner' : 'public';
     },
   };
 }

@@ -49,7 +49,7 @@ const CONNECT_TIMEOUT = 4_000;
 /** As many connections to a host as deliveries; idle ones are kept to the hosts used last. */
 const BOUNDS = { connections: 8, maxOrigins: 1_000 };
 
-/** Addresses at which clouds tell machines their credentials. */
+/** Addresses at which clouds give machines their credentials. */
 const METADATA = parseNetworks(['169.254.0.0/16', 'fd00:ec2::254']);
 
 const LOOPBACK = parseNetworks(['127.0.0.0/8', '::1']);

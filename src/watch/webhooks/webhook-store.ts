@@ -68,7 +68,7 @@ export async function insertWebhooks(
         ${position}, ${dayOf(now.getTime() - DAY)}::date, ${now}, ${now}, ${now})`;
 }
 
-/** Where an entry of the list stands, and the URL that it has from now on. */
+/** The position of an entry in the list, and the URL that it has from now on. */
 export interface WebhookMove {
   readonly no: number;
   readonly place: number;
@@ -128,7 +128,7 @@ export async function rotateSecret(
     where no = ${no}`;
 }
 
-/** Disables a webhook and gives it back; false: it is not held under this claim any more. */
+/** Disables a webhook and gives it back; false: it is not under this claim any more. */
 export async function disableClaimed(
   sql: Sql,
   { no, claim }: Pick<ClaimedWebhook, 'no' | 'claim'>,

@@ -70,7 +70,7 @@ for (const [place, width] of Object.entries(WIDTHS)) {
     await button(page, 'Events and deliveries of Family homes').click();
     await page.getByText('New match').waitFor();
     await button(page, 'Resume').click();
-    await page.getByText('Resumed. It tells what changes from now on.').waitFor();
+    await page.getByText('Resumed. You are notified of changes from now on.').waitFor();
     assert.equal(await status(), 'active');
     await button(page, 'Send a test').click();
     await page.getByText('A test is on its way.').waitFor();

@@ -30,7 +30,7 @@ const IN_ALL = 30;
 
 function start(t: Parameters<typeof startService>[0]): Promise<TestService> {
   return startService(t, {
-    overrides: { freeGrantLimits: { perAddress: PER_ADDRESS, inAll: IN_ALL } },
+    overrides: { freeGrantLimits: { perAddress: PER_ADDRESS, total: IN_ALL } },
     environment: { TRUSTED_PROXIES: '127.0.0.1' },
   });
 }

@@ -149,7 +149,7 @@ class ListingReader {
   async read(key: string, signal: AbortSignal): Promise<UpstreamRecord> {
     const rules = await this.#session.availableRules(signal);
     const whole = { ...rules, refused: new Set([...rules.refused, 'select'] as const) };
-    // Only a query that the server reads to its end can tell that a listing is gone.
+    // Only a query that the server reads to its end can show that a listing is gone.
     const isLong = singleUrl(this.#session.root, key, rules).length > LONG_QUERY;
     const record = isLong
       ? await this.#find(key, rules, signal).catch((error: unknown) => {

@@ -140,7 +140,7 @@ export class Pages {
     return new Date(now - HOUR).toISOString();
   }
 
-  /** The newest timestamp up to a time; null without records, undefined where the server cannot tell. */
+  /** The newest timestamp up to a time; null without records, undefined where the server cannot say. */
   async #newestUntil(until: string | null, reading: Reading): Promise<string | null | undefined> {
     const rules = await this.#session.rules(reading.signal, reading.slowly);
     const url = (changed: QueryRules) => newestUrl(this.#session.root, changed, until);

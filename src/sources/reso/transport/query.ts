@@ -9,7 +9,7 @@ export type QueryOption = 'count' | 'select' | 'openHouses' | 'media' | 'allMedi
 /** What queries to a server may hold. */
 export interface QueryRules extends PropertyShape {
   readonly refused: ReadonlySet<QueryOption>;
-  /** Whether all media of a listing are requested, of a server that sends ten where it is not told how many. */
+  /** Whether all media of a listing are requested, of a server that sends ten where no number is requested. */
   readonly expandsAll: boolean;
 }
 

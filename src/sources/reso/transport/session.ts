@@ -96,7 +96,7 @@ export class Session {
       return await this.#flights.run('metadata', signal, (shared) => this.#fetchShape(shared, slowly));
     } catch (error) {
       if (signal.aborted) throw sourceTimeout({ cause: error });
-      // Yesterday's answer still serves.
+      // Yesterday's answer is still good enough.
       if (cached !== null) return this.#cache(cached.shape, MINUTE);
       throw error;
     }

@@ -1,21 +1,21 @@
-// Lane: one claimed webhook, whose events are sent one after another, each recorded before the next is sent.
+// Worker for one claimed webhook: sends its events one after another, and records each before the next is sent.
 
 import { hash } from 'node:crypto';
 import { type Clock, pause, systemClock } from '../../lib/clock.ts';
-import { type DisableReason, judgeAttempt, type Verdict } from './attempt-rules.ts';
+import { type AttemptOutcome, type DisableReason, decideOutcome } from './attempt-rules.ts';
 import type { Attempt, ClaimedWebhook, QueuedEvent, WebhookState } from './claimed-webhook.ts';
-import type { HeldWebhook, Outcome, Release } from './outcome-store.ts';
+import type { Outcome, RecordedWebhook, Release } from './outcome-store.ts';
 import type { WebhookWork } from './queue-store.ts';
 import type { Sender } from './sender.ts';
 
-export interface LaneOptions {
+export interface WorkerOptions {
   readonly clock: Clock;
   /** Writes an outcome; undefined: the claim was lost. */
-  readonly record: (outcome: Outcome) => Promise<HeldWebhook | undefined>;
-  /** Disables a webhook that is still held, and gives it back. */
+  readonly record: (outcome: Outcome) => Promise<RecordedWebhook | undefined>;
+  /** Disables a webhook that is still claimed, and gives it back. */
   readonly disable: (webhook: ClaimedWebhook, reason: DisableReason) => Promise<void>;
   /** Called for each attempt. */
-  readonly count: (attempt: Attempt, verdict: Verdict) => void;
+  readonly count: (attempt: Attempt, outcome: AttemptOutcome) => void;
   readonly report: (error: unknown) => void;
   readonly random: () => number;
   /** No attempt begins once it aborts. */
@@ -25,30 +25,30 @@ export interface LaneOptions {
   /** Milliseconds of a claim. */
   readonly lifetime: number;
   /** Called between the steps, for tests that stop the process there. */
-  readonly onStep?: ((step: LaneStep) => void | Promise<void>) | undefined;
+  readonly onStep?: ((step: WorkerStep) => void | Promise<void>) | undefined;
 }
 
-export type LaneStep = 'claimed' | 'sent' | 'recorded';
+export type WorkerStep = 'claimed' | 'sent' | 'recorded';
 
 /** Milliseconds. */
 const RETRY_PAUSE = 500;
 /** Milliseconds that must be left of a claim when an attempt begins; the dispatcher renews it meanwhile. */
 const MARGIN = 3_000;
 /** Milliseconds after which a webhook is tried again whose secret cannot be opened. */
-const HELD_PAUSE = 300_000;
+const UNOPENED_PAUSE = 300_000;
 
-export class Lane {
-  readonly #options: LaneOptions;
+export class WebhookWorker {
+  readonly #options: WorkerOptions;
   readonly #webhook: ClaimedWebhook;
   #state: WebhookState;
   /** By the system's clock: before the statement was sent that claimed the webhook, or last renewed the claim. */
-  #heldSince: number;
+  #claimedAt: number;
 
-  constructor(options: LaneOptions, webhook: ClaimedWebhook, heldSince: number) {
+  constructor(options: WorkerOptions, webhook: ClaimedWebhook, claimedAt: number) {
     this.#options = options;
     this.#webhook = webhook;
     this.#state = webhook.state;
-    this.#heldSince = heldSince;
+    this.#claimedAt = claimedAt;
   }
 
   get webhook(): ClaimedWebhook {
@@ -57,14 +57,14 @@ export class Lane {
 
   /** Call when the claim was renewed by a statement that was sent at this time, by the system's clock. */
   renewed(at: number): void {
-    this.#heldSince = Math.max(this.#heldSince, at);
+    this.#claimedAt = Math.max(this.#claimedAt, at);
   }
 
   /** Sends what there is, and gives the webhook back; null: no secret of it can be opened. */
   async run(sender: Sender | null, { events, hasMore }: WebhookWork): Promise<void> {
     const { clock, onStep } = this.#options;
     await onStep?.('claimed');
-    if (sender === null) return this.#release(clock.now() + HELD_PAUSE);
+    if (sender === null) return this.#release(clock.now() + UNOPENED_PAUSE);
     // Its deliveries follow when its owner resumes it, which makes it due.
     if (this.#webhook.isPaused) return this.#release(null);
     // What is gone after 30 days is not waited for.
@@ -91,29 +91,29 @@ export class Lane {
     const attempt = await sender.send(event, aborting).catch(() => null);
     if (attempt === null) return this.#giveBack();
     await onStep?.('sent');
-    const verdict = this.#judge(event, attempt);
-    count(attempt, verdict);
-    this.#state = { ...verdict.state, pendingSince: pendingSince(verdict.state, event, next) };
-    const hasFailed = verdict.status !== 'succeeded' && event.occasion === 'queue';
+    const outcome = this.#judge(event, attempt);
+    count(attempt, outcome);
+    this.#state = { ...outcome.state, pendingSince: pendingSince(outcome.state, event, next) };
+    const hasFailed = outcome.status !== 'succeeded' && event.occasion === 'queue';
     const release: Release | null =
-      verdict.disable === null && (hasFailed || next === null)
-        ? { dueAt: hasFailed ? verdict.state.retryAt : this.#restsUntil(hasMore) }
+      outcome.disable === null && (hasFailed || next === null)
+        ? { dueAt: hasFailed ? outcome.state.retryAt : this.#restsUntil(hasMore) }
         : null;
-    const held = await this.#record(
-      { ...verdict, event, attempt, id: deliveryId(this.#webhook, event) },
+    const recorded = await this.#record(
+      { ...outcome, event, attempt, id: deliveryId(this.#webhook, event) },
       release,
     );
     await onStep?.('recorded');
-    if (held === undefined) return false;
-    if (verdict.disable !== null) await this.#disable(verdict.disable);
-    if (verdict.disable !== null || release !== null) return false;
-    if (held.isPaused || held.updatedAt !== this.#webhook.updatedAt) return this.#giveBack();
+    if (recorded === undefined) return false;
+    if (outcome.disable !== null) await this.#disable(outcome.disable);
+    if (outcome.disable !== null || release !== null) return false;
+    if (recorded.isPaused || recorded.updatedAt !== this.#webhook.updatedAt) return this.#giveBack();
     return true;
   }
 
-  #judge(event: QueuedEvent, attempt: Attempt): Verdict {
+  #judge(event: QueuedEvent, attempt: Attempt): AttemptOutcome {
     const { verifyStartedAt } = this.#webhook;
-    return judgeAttempt(this.#state, { event, attempt, verifyStartedAt, random: this.#options.random() });
+    return decideOutcome(this.#state, { event, attempt, verifyStartedAt, random: this.#options.random() });
   }
 
   /** When a webhook that is given back is due: after its pause, at once if there may be more, else when it is woken. */
@@ -135,15 +135,18 @@ export class Lane {
   }
 
   /** Tries until it is written, or the claim has ended. */
-  async #record(delivery: Outcome['delivery'], release: Release | null): Promise<HeldWebhook | undefined> {
+  async #record(
+    delivery: Outcome['delivery'],
+    release: Release | null,
+  ): Promise<RecordedWebhook | undefined> {
     const { record, report, stopping } = this.#options;
     const outcome = { webhook: this.#webhook, state: this.#state, delivery, release };
     do {
       const before = systemClock.monotonic();
       try {
-        const held = await record(outcome);
-        if (held !== undefined) this.#heldSince = before;
-        return held;
+        const recorded = await record(outcome);
+        if (recorded !== undefined) this.#claimedAt = before;
+        return recorded;
       } catch (error) {
         report(error);
         if (stopping.aborted) return undefined;
@@ -160,7 +163,7 @@ export class Lane {
   }
 
   #isHeldFor(milliseconds: number): boolean {
-    return systemClock.monotonic() + milliseconds < this.#heldSince + this.#options.lifetime;
+    return systemClock.monotonic() + milliseconds < this.#claimedAt + this.#options.lifetime;
   }
 }
 

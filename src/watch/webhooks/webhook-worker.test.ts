@@ -1,12 +1,12 @@
-// Tests of lanes: what a process does whose claim has ended, or whose webhook was changed meanwhile.
+// Tests of workers: what a process does whose claim has ended, or whose webhook was changed meanwhile.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Attempt, ClaimedWebhook, QueuedEvent, WebhookState } from './claimed-webhook.ts';
-import { Lane, type LaneOptions } from './lane.ts';
-import type { HeldWebhook, Outcome } from './outcome-store.ts';
+import type { Outcome, RecordedWebhook } from './outcome-store.ts';
+import { WebhookWorker, type WorkerOptions } from './webhook-worker.ts';
 
 const LIFETIME = 10_000;
 
@@ -62,21 +62,21 @@ const success: Attempt = {
   at: 10,
 };
 
-/** Runs a lane whose outcomes are answered by `held`; gives what it sent and wrote. */
+/** Runs a worker whose outcomes are answered by `recorded`; gives what it sent and wrote. */
 async function run(
   changes: Partial<ClaimedWebhook> = {},
-  held: (outcome: Outcome) => HeldWebhook | undefined | Promise<HeldWebhook> = () => same,
+  recorded: (outcome: Outcome) => RecordedWebhook | undefined | Promise<RecordedWebhook> = () => same,
   {
-    heldSince = systemClock.monotonic(),
+    claimedAt = systemClock.monotonic(),
     attempt = success,
     work = { events, hasMore: false },
-    onSend = (_lane: Lane): void => {},
+    onSend = (_worker: WebhookWorker): void => {},
   } = {},
 ) {
   const sent: string[] = [];
   const outcomes: Outcome[] = [];
   const never = new AbortController().signal;
-  const options: LaneOptions = {
+  const options: WorkerOptions = {
     clock: manualClock(),
     lifetime: LIFETIME,
     random: () => 0,
@@ -84,27 +84,27 @@ async function run(
     aborting: never,
     record: async (outcome) => {
       outcomes.push(outcome);
-      return held(outcome);
+      return recorded(outcome);
     },
     disable: async () => {},
     count: () => {},
     report: () => {},
   };
-  const lane = new Lane(options, { ...webhook, ...changes }, heldSince);
+  const worker = new WebhookWorker(options, { ...webhook, ...changes }, claimedAt);
   const sender = {
     send: async ({ id }: QueuedEvent) => {
       sent.push(id);
-      onSend(lane);
+      onSend(worker);
       return attempt;
     },
   };
-  await lane.run(sender, work);
+  await worker.run(sender, work);
   return { sent, outcomes };
 }
 
 const failure: Attempt = { ...success, isSuccess: false, httpStatus: 500, at: -86_400_000 };
 
-const same: HeldWebhook = { isPaused: false, updatedAt: 'then', dueAt: null };
+const same: RecordedWebhook = { isPaused: false, updatedAt: 'then', dueAt: null };
 
 test('each event is recorded before the next is sent, and the last one gives the webhook back', async () => {
   const { sent, outcomes } = await run();
@@ -120,18 +120,18 @@ test('each event is recorded before the next is sent, and the last one gives the
 });
 
 test('a process that was stopped past its claim sends nothing and writes nothing', async () => {
-  const { sent, outcomes } = await run({}, () => same, { heldSince: systemClock.monotonic() - LIFETIME });
+  const { sent, outcomes } = await run({}, () => same, { claimedAt: systemClock.monotonic() - LIFETIME });
   assert.deepEqual([sent, outcomes], [[], []]);
 });
 
-test('a lane has given its webhook back once it has ended, whatever it had to send', async () => {
+test('a worker has given its webhook back once it has ended, whatever it had to send', async () => {
   const { promise: written, resolve } = Promise.withResolvers<void>();
   let hasEnded = false;
-  const held = async () => {
+  const recorded = async () => {
     await written;
     return same;
   };
-  const running = run({}, held, { work: { events: [], hasMore: false } }).then(({ outcomes }) => {
+  const running = run({}, recorded, { work: { events: [], hasMore: false } }).then(({ outcomes }) => {
     hasEnded = true;
     return outcomes;
   });
@@ -151,7 +151,7 @@ test('nothing is sent in the last three seconds of a claim', async (t) => {
     [3_000, 0],
     [3_001, 3],
   ] as const) {
-    const { sent } = await run({}, () => same, { heldSince: now + left - LIFETIME });
+    const { sent } = await run({}, () => same, { claimedAt: now + left - LIFETIME });
     assert.equal(sent.length, count, `${left} ms of the claim are left`);
     now += 1;
   }
@@ -164,9 +164,9 @@ test('a result prolongs the claim from when it was sent to the database, however
     now += milliseconds;
     return same;
   };
-  const inTime = await run({}, late(LIFETIME - 3_001), { heldSince: now });
+  const inTime = await run({}, late(LIFETIME - 3_001), { claimedAt: now });
   assert.deepEqual(inTime.sent, ['evt_1', 'evt_2', 'evt_3']);
-  const tooLate = await run({}, late(LIFETIME - 3_000), { heldSince: now });
+  const tooLate = await run({}, late(LIFETIME - 3_000), { claimedAt: now });
   assert.deepEqual(tooLate.sent, ['evt_1']);
 });
 
@@ -174,10 +174,10 @@ test('a claim that is renewed while an attempt is under way lets the next one be
   let now = 100_000;
   t.mock.method(systemClock, 'monotonic', () => now);
   const slow = (renews: boolean) => ({
-    heldSince: now,
-    onSend(lane: Lane) {
+    claimedAt: now,
+    onSend(worker: WebhookWorker) {
       now += 15_000;
-      if (renews) lane.renewed(now);
+      if (renews) worker.renewed(now);
     },
   });
   assert.deepEqual((await run({}, () => same, slow(true))).sent, ['evt_1', 'evt_2', 'evt_3']);
