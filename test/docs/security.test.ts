@@ -20,8 +20,8 @@ const rows: readonly Row[] = [
 ].map(([, id = '', promise = '', proof = '']) => ({ id, promise, proof }));
 
 const files = [
-  ...(await sourceFiles('test/{oauth,mcp}/**/*.test.ts')),
-  ...(await sourceFiles('src/{oauth,page,access/key-form}/**/*.test.ts')),
+  ...(await sourceFiles('test/{oauth,mcp,account}/**/*.test.ts')),
+  ...(await sourceFiles('src/{oauth,page,account,access/key-form}/**/*.test.ts')),
 ];
 
 /** File -> the ids that stand before the colon in the names of its tests. */
