@@ -11,6 +11,8 @@ const ROOT = resolve(import.meta.dirname, '..');
 const CONCURRENCY = 3;
 /** Milliseconds for one file: a test that hangs fails instead of holding everything up. */
 const FILE_LIMIT = 10 * 60_000;
+/** Files listed at the end with their durations, so that what makes the tests slow is seen. */
+const SLOWEST_SHOWN = 40;
 /** So many files may be given a second run, alone, when everything was run; more failures are no accident. */
 const SECOND_RUNS = 3;
 
@@ -41,8 +43,8 @@ async function testFiles(wanted: readonly string[]): Promise<string[]> {
 }
 
 /**
- * Files that fail beside others are run once more alone: tests of races stand on a busy machine's mercy. What passes
- * then is told as unsteady, for somebody to mend, and what fails again fails the run.
+ * Files that fail beside others are run once more alone: tests of races depend on how busy the machine is. What passes
+ * then is listed as unsteady, for somebody to mend, and what fails again fails the run.
  */
 async function passes(paths: readonly string[], everything: boolean): Promise<boolean> {
   const failed = await failedFiles(paths, CONCURRENCY);
@@ -57,6 +59,7 @@ async function passes(paths: readonly string[], everything: boolean): Promise<bo
 
 function failedFiles(paths: readonly string[], concurrency: number): Promise<string[]> {
   const skipped: string[] = [];
+  const durations: { readonly file: string; readonly seconds: number }[] = [];
   const failed = new Set<string>();
   const stream = run({ files: paths, concurrency, timeout: FILE_LIMIT, cwd: ROOT });
   stream.on('test:fail', ({ todo, file }) => {
@@ -65,14 +68,26 @@ function failedFiles(paths: readonly string[], concurrency: number): Promise<str
   stream.on('test:pass', (test) => {
     if (test.skip !== undefined && test.skip !== false) skipped.push(skipLine(test));
   });
+  stream.on('test:summary', ({ file, duration_ms: milliseconds }) => {
+    if (file !== undefined) durations.push({ file, seconds: milliseconds / 1_000 });
+  });
   const output = stream.compose(spec());
   output.pipe(process.stdout, { end: false });
   return new Promise((finish) => {
     output.on('end', () => {
       if (skipped.length > 0) console.log(`\nSkipped:\n${skipped.join('\n')}`);
+      if (paths.length > SLOWEST_SHOWN) console.log(`\nSlowest files:\n${slowest(durations)}`);
       finish([...failed]);
     });
   });
+}
+
+function slowest(durations: readonly { readonly file: string; readonly seconds: number }[]): string {
+  return durations
+    .toSorted((a, b) => b.seconds - a.seconds)
+    .slice(0, SLOWEST_SHOWN)
+    .map(({ file, seconds }) => `  ${seconds.toFixed(1).padStart(6)} s  ${relative(ROOT, file)}`)
+    .join('\n');
 }
 
 function skipLine({ name, file, skip }: EventData.TestPass): string {
