@@ -2,7 +2,7 @@
 import type { Server } from 'node:http';
 import { FaultSwitch } from './faults.ts';
 import { readJournal, writeJournal } from './journal-file.ts';
-import { buildLand } from './land/places.ts';
+import { readLand } from './land/land.ts';
 import { createSampleServer, ownUrl } from './server.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { TokenDesk } from './token.ts';
@@ -49,7 +49,7 @@ function openWorld(settings: Settings): World {
   const save = (journal: Journal): void => {
     if (stateFile !== null) writeJournal(stateFile, journal);
   };
-  const world = new World(buildLand(), rememberedJournal(settings) ?? fresh, clock, save);
+  const world = new World(readLand(), rememberedJournal(settings) ?? fresh, clock, save);
   save(world.journal);
   return world;
 }

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { type Answer, errorAnswer, odataError, readBody, write } from './answer.ts';
 import { answerControl, type ControlParts } from './control.ts';
 import { type RequestKind, writeFaulty } from './faults.ts';
-import { areaCollection } from './land/areas.ts';
+import { readAreas } from './land/land.ts';
 import type { Spelling } from './odata/lookups.ts';
 import { answerOData, kindOf } from './odata/routes.ts';
 import { answerPhoto } from './photos/routes.ts';
@@ -27,7 +27,7 @@ export function createSampleServer(parts: ServerParts): Server {
     areas: 0,
     other: 0,
   };
-  const areas = lazy(() => JSON.stringify(areaCollection(parts.world.market.land)));
+  const areas = lazy(readAreas);
   const server = createServer((request, response) => {
     serve(request, response).catch((error: unknown) => {
       if (response.headersSent) response.destroy();

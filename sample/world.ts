@@ -1,5 +1,5 @@
 // Market and its journal: every change after the epoch is made and recorded here.
-import type { Land } from './land/places.ts';
+import type { Land } from './land/land.ts';
 import { changeByHand, type FieldSet } from './market/hand.ts';
 import { takeStep } from './market/living.ts';
 import { Market } from './market/market.ts';

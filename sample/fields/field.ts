@@ -1,5 +1,5 @@
 // Field of a served record: its name, its OData type and how it is read from a listing.
-import type { Neighborhood } from '../land/regions.ts';
+import type { Neighborhood } from '../land/land.ts';
 import type { Listing } from '../market/listing.ts';
 import { mix } from '../random.ts';
 

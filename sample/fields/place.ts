@@ -1,7 +1,6 @@
 // Fields that say where a listing is.
 
-import { postalCode } from '../land/areas.ts';
-import type { Neighborhood } from '../land/regions.ts';
+import { type Neighborhood, postalCode } from '../land/land.ts';
 import type { Listing } from '../market/listing.ts';
 import cities from '../names/cities.json' with { type: 'json' };
 import region from '../names/region.json' with { type: 'json' };

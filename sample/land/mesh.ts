@@ -1,14 +1,13 @@
 // Honeycomb under the map: every area is a union of its cells, so areas share their borders exactly.
-import { isLand } from './shore.ts';
 
 /** Distance between the centres of two neighbouring cells, km. */
 export const SPACING = 0.24;
+/** Distance between two rows, km. */
 const ROW = (SPACING * Math.sqrt(3)) / 2;
-const CORNER = SPACING / Math.sqrt(3);
 const WEST = -39;
 const SOUTH = -34;
-const COLUMNS = Math.ceil(80 / SPACING);
-const ROWS = Math.ceil(68 / ROW);
+export const COLUMNS = Math.ceil(80 / SPACING);
+export const ROWS = Math.ceil(68 / ROW);
 
 /** All cells of the sheet, numbered row by row, and which of them are land. */
 export interface Mesh {
@@ -19,47 +18,15 @@ export interface Mesh {
   readonly landCells: readonly number[];
 }
 
-export function buildMesh(): Mesh {
-  const size = COLUMNS * ROWS;
-  const land = new Uint8Array(size);
-  for (let cell = 0; cell < size; cell += 1) {
-    const column = cell % COLUMNS;
-    const row = (cell - column) / COLUMNS;
-    // The rim stays empty so that every land cell has six neighbours on the sheet.
-    if (column < 2 || row < 2 || column >= COLUMNS - 2 || row >= ROWS - 2) continue;
-    if (isLand(cellX(cell), cellY(cell))) land[cell] = 1;
-  }
-  const kept = withoutSpecks(land);
+/** A label per cell; -1 where the layer has nothing. */
+export type Layer = Int16Array;
+
+export function meshOf(land: Uint8Array): Mesh {
   const landCells: number[] = [];
-  for (let cell = 0; cell < size; cell += 1) if (kept[cell] === 1) landCells.push(cell);
-  return { size, land: kept, landCells };
-}
-
-/** Drops rocks and fills puddles too small for a map: connected patches under the limit change sides. */
-function withoutSpecks(land: Uint8Array): Uint8Array {
-  const result = land.slice();
-  const seen = new Uint8Array(land.length);
-  for (let start = 0; start < land.length; start += 1) {
-    if (seen[start] === 1) continue;
-    const patch = flood(land, start, seen);
-    const limit = land[start] === 1 ? 22 : 14;
-    if (patch.length < limit) for (const cell of patch) result[cell] = land[start] === 1 ? 0 : 1;
-  }
-  return result;
-}
-
-function flood(land: Uint8Array, start: number, seen: Uint8Array): number[] {
-  const patch = [start];
-  seen[start] = 1;
-  for (const cell of patch) {
-    for (let side = 0; side < 6; side += 1) {
-      const next = neighbour(cell, side);
-      if (next < 0 || next >= land.length || seen[next] === 1 || land[next] !== land[start]) continue;
-      seen[next] = 1;
-      patch.push(next);
-    }
-  }
-  return patch;
+  land.forEach((isLand, cell) => {
+    if (isLand === 1) landCells.push(cell);
+  });
+  return { size: land.length, land, landCells };
 }
 
 /** East of the centre, km. */
@@ -108,35 +75,4 @@ export function neighbour(cell: number, side: number): number {
     default:
       return cell - COLUMNS + odd;
   }
-}
-
-/**
- * The two corners of a side, counter-clockwise. Each corner is the top (even) or the bottom (odd) of exactly
- * one cell: that is its number, and the same for every cell that touches it.
- */
-export function sideCorners(cell: number, side: number): readonly [number, number] {
-  const northEast = 2 * neighbour(cell, 1) + 1;
-  const northWest = 2 * neighbour(cell, 2) + 1;
-  const southWest = 2 * neighbour(cell, 4);
-  const southEast = 2 * neighbour(cell, 5);
-  switch (side) {
-    case 0:
-      return [southEast, northEast];
-    case 1:
-      return [northEast, 2 * cell];
-    case 2:
-      return [2 * cell, northWest];
-    case 3:
-      return [northWest, southWest];
-    case 4:
-      return [southWest, 2 * cell + 1];
-    default:
-      return [2 * cell + 1, southEast];
-  }
-}
-
-/** The position of a corner before borders are smoothed, km. */
-export function cornerPoint(corner: number): [number, number] {
-  const cell = corner >> 1;
-  return [cellX(cell), cellY(cell) + (corner % 2 === 0 ? CORNER : -CORNER)];
 }

@@ -1,14 +1,17 @@
 // Proves that the map has neither gaps nor overlaps, and that every listing stands where its address says.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Position } from 'geojson';
 import { createGenesis } from '../market/genesis.ts';
 import { Random } from '../random.ts';
-import { type AreaFeature, type AreaType, areaCollection, postalCode, slug } from './areas.ts';
-import { buildLand } from './places.ts';
+import { type AreaFeature, type AreaType, slug } from './drawing/areas.ts';
+import { drawMap } from './drawing/draw-map.ts';
+import { MAP_FOLDER, postalCode, readAreas, readLand } from './land.ts';
 
-const land = buildLand();
-const areas = areaCollection(land).features;
+const land = readLand();
+const areas: readonly AreaFeature[] = JSON.parse(readAreas()).features;
 const LAYERS: readonly AreaType[] = ['county', 'city', 'neighborhood', 'postal_code'];
 const ofType = (type: AreaType): AreaFeature[] => areas.filter((area) => area.properties.type === type);
 
@@ -60,6 +63,11 @@ function edgesOf(features: readonly AreaFeature[]): Map<string, number> {
 }
 
 const turned = (edge: string): string => edge.split('>').toReversed().join('>');
+
+test('the files of the map are those that its program draws', () => {
+  for (const [name, text] of Object.entries(drawMap()))
+    assert.ok(readFileSync(join(MAP_FOLDER, name), 'utf8') === text, name);
+});
 
 test('there are a metro, 3 counties, 24 cities, 120 neighbourhoods and 40 postal codes, with names and parents of their own', () => {
   assert.deepEqual(

@@ -1,7 +1,7 @@
 // Addresses of homes: points on the streets of a neighbourhood, with house numbers that rise along each street.
 
+import { type Land, toDegrees } from '../land/land.ts';
 import { cellAt, cellX, cellY, neighbour, SPACING } from '../land/mesh.ts';
-import { type Land, toDegrees } from '../land/places.ts';
 import streets from '../names/streets.json' with { type: 'json' };
 import { hashText, type Random } from '../random.ts';
 import type { Address } from './home.ts';

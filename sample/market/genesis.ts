@@ -1,5 +1,5 @@
 // First state of the market: listings entered over two years and more, lived through to the epoch.
-import type { Land } from '../land/places.ts';
+import type { Land } from '../land/land.ts';
 import { Random } from '../random.ts';
 import { DAY, MINUTE, workingTime } from './calendar.ts';
 import { liveThrough, REACH_DAYS } from './history.ts';

@@ -3,12 +3,12 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { buildLand } from '../land/places.ts';
+import { readLand } from '../land/land.ts';
 import { recordOf } from '../odata/property.ts';
 import { type Journal, World } from '../world.ts';
 import { isOnMarket, type Listing } from './listing.ts';
 
-const land = buildLand();
+const land = readLand();
 const EPOCH = Date.UTC(2026, 4, 20, 18);
 const DAY = 86_400_000;
 

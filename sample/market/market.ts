@@ -1,5 +1,5 @@
 // Market as a whole: its listings by key and by status, and the one clock of their changes.
-import type { Land } from '../land/places.ts';
+import type { Land } from '../land/land.ts';
 import { Random } from '../random.ts';
 import { createGenesis } from './genesis.ts';
 import type { Home } from './home.ts';

@@ -1,6 +1,6 @@
 // Prices: values of homes, rents, the market's trend and season, and how sellers round.
 
-import type { Neighborhood } from '../land/regions.ts';
+import type { Neighborhood } from '../land/land.ts';
 import { DAY } from './calendar.ts';
 import type { HomeKind } from './home.ts';
 

@@ -1,5 +1,5 @@
 // Measures of homes: rooms, areas, lots, ages, by kind and place.
-import type { Neighborhood } from '../land/regions.ts';
+import type { Neighborhood } from '../land/land.ts';
 import type { Random } from '../random.ts';
 import type { Building, Home, HomeKind } from './home.ts';
 

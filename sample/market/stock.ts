@@ -1,7 +1,6 @@
 // Housing stock: draws homes that suit their neighbourhood.
 
-import type { Land } from '../land/places.ts';
-import type { Neighborhood } from '../land/regions.ts';
+import type { Land, Neighborhood } from '../land/land.ts';
 import buildingNames from '../names/buildings.json' with { type: 'json' };
 import type { Random } from '../random.ts';
 import { type AddressBook, openAddressBook } from './addresses.ts';

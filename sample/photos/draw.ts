@@ -1,7 +1,7 @@
 // Drawing of a photo: scene, light and caption put together.
 import { isShown } from '../fields/identity.ts';
 import { streetLine } from '../fields/place.ts';
-import type { Neighborhood } from '../land/regions.ts';
+import type { Neighborhood } from '../land/land.ts';
 import type { Listing } from '../market/listing.ts';
 import { Random } from '../random.ts';
 import { drawFront, drawStreet } from './exterior.ts';

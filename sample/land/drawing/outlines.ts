@@ -1,6 +1,7 @@
 // Outlines of areas: walks around the cells of every label and gives its rings.
-import type { Borders, Layer, Point } from './borders.ts';
-import { type Mesh, neighbour, sideCorners } from './mesh.ts';
+import { type Layer, type Mesh, neighbour } from '../mesh.ts';
+import type { Borders, Point } from './borders.ts';
+import { sideCorners } from './corners.ts';
 
 /** A closed line, first point repeated at the end. */
 export type Ring = Point[];

@@ -1,5 +1,5 @@
 // Smooth noise: the irregularity of coasts, borders and desirability.
-import { mix } from '../random.ts';
+import { mix } from '../../random.ts';
 
 const DIRECTIONS = 256;
 const COSINES = Float64Array.from({ length: DIRECTIONS }, (_, i) => Math.cos((i / DIRECTIONS) * 2 * Math.PI));

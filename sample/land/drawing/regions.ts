@@ -1,35 +1,17 @@
 // Division of the metro: the neighbourhood and postal code of each cell, and how they build cities.
-import cities from '../names/cities.json' with { type: 'json' };
-import names from '../names/neighborhoods.json' with { type: 'json' };
-import region from '../names/region.json' with { type: 'json' };
-import { Random } from '../random.ts';
-import type { Layer } from './borders.ts';
+import cities from '../../names/cities.json' with { type: 'json' };
+import names from '../../names/neighborhoods.json' with { type: 'json' };
+import region from '../../names/region.json' with { type: 'json' };
+import { Random } from '../../random.ts';
+import type { Neighborhood } from '../land.ts';
+import { cellX, cellY, type Layer, type Mesh, neighbour, SPACING } from '../mesh.ts';
 import { growSites, type Site, spreadSites } from './growth.ts';
-import { cellX, cellY, type Mesh, neighbour, SPACING } from './mesh.ts';
 import { fractalNoise } from './noise.ts';
 
 const SEED = 41;
 export const NEIGHBORHOODS = 120;
 export const POSTAL_CODES = 40;
 const CELL_AREA = (SPACING * SPACING * Math.sqrt(3)) / 2;
-
-/** One neighbourhood and what the market needs to know of it. */
-export interface Neighborhood {
-  readonly index: number;
-  readonly name: string;
-  /** Index into the city table. */
-  readonly city: number;
-  readonly x: number;
-  readonly y: number;
-  readonly areaKm2: number;
-  /** 0 open country to 1 city centre. */
-  readonly urban: number;
-  /** Standard scores: 0 is an ordinary place. */
-  readonly desirability: number;
-  readonly population: number;
-  /** Share of its cells that touch water. */
-  readonly shoreShare: number;
-}
 
 export interface Division {
   readonly neighborhoods: readonly Neighborhood[];

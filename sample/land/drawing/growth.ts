@@ -1,6 +1,6 @@
 // Growth of areas: sites spread by density, then grow over the honeycomb until every cell is taken.
-import { Random } from '../random.ts';
-import { cellAt, cellX, cellY, type Mesh, neighbour } from './mesh.ts';
+import { Random } from '../../random.ts';
+import { cellAt, cellX, cellY, type Mesh, neighbour } from '../mesh.ts';
 import { fractalNoise } from './noise.ts';
 
 export interface Site {

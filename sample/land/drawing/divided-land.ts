@@ -1,19 +1,14 @@
-// Finished land: one build of mesh, division and borders, with the projection between kilometres and degrees.
-import cities from '../names/cities.json' with { type: 'json' };
-import region from '../names/region.json' with { type: 'json' };
-import { type Layer, smoothBorders } from './borders.ts';
-import { buildMesh, type Mesh } from './mesh.ts';
+// Divided land: one build of ground, division and borders.
+import cities from '../../names/cities.json' with { type: 'json' };
+import region from '../../names/region.json' with { type: 'json' };
+import type { Land } from '../land.ts';
+import type { Layer, Mesh } from '../mesh.ts';
+import { smoothBorders } from './borders.ts';
+import { buildMesh } from './ground.ts';
 import { type Ring, traceLayer } from './outlines.ts';
-import { countyOf, divide, NEIGHBORHOODS, type Neighborhood, POSTAL_CODES } from './regions.ts';
+import { countyOf, divide, NEIGHBORHOODS, POSTAL_CODES } from './regions.ts';
 
-const KM_PER_DEGREE = 111.195;
-const KM_PER_DEGREE_EAST = KM_PER_DEGREE * Math.cos((region.origin.latitude * Math.PI) / 180);
-
-export interface Land {
-  readonly mesh: Mesh;
-  readonly neighborhoods: readonly Neighborhood[];
-  readonly neighborhoodOf: Layer;
-  readonly postalOf: Layer;
+export interface DividedLand extends Land {
   readonly outlines: {
     readonly metro: readonly Ring[];
     readonly counties: readonly (readonly Ring[])[];
@@ -23,15 +18,7 @@ export interface Land {
   };
 }
 
-/** Longitude and latitude of a point given in kilometres; six decimals, about a decimetre. */
-export function toDegrees(x: number, y: number): [longitude: number, latitude: number] {
-  return [
-    Math.round((region.origin.longitude + x / KM_PER_DEGREE_EAST) * 1e6) / 1e6,
-    Math.round((region.origin.latitude + y / KM_PER_DEGREE) * 1e6) / 1e6,
-  ];
-}
-
-export function buildLand(): Land {
+export function buildLand(): DividedLand {
   const mesh = buildMesh();
   const { neighborhoods, neighborhoodOf, postalOf } = divide(mesh);
   const borders = smoothBorders(mesh, [neighborhoodOf, postalOf]);

@@ -1,9 +1,10 @@
-// GeoJSON at /areas.geojson: every area of the metro as one feature with its identifiers and outline.
+// Areas of the map as GeoJSON features with their identifiers and outlines.
 import type { Feature, FeatureCollection, MultiPolygon, Polygon, Position } from 'geojson';
-import cities from '../names/cities.json' with { type: 'json' };
-import region from '../names/region.json' with { type: 'json' };
+import cities from '../../names/cities.json' with { type: 'json' };
+import region from '../../names/region.json' with { type: 'json' };
+import { postalCode, toDegrees } from '../land.ts';
+import type { DividedLand } from './divided-land.ts';
 import type { Ring } from './outlines.ts';
-import { type Land, toDegrees } from './places.ts';
 import { countyOf, POSTAL_CODES } from './regions.ts';
 
 export type AreaType = 'metro' | 'county' | 'city' | 'neighborhood' | 'postal_code';
@@ -30,13 +31,8 @@ const METRO_ID = `metro-${slug(region.metro)}`;
 const countyId = (county: number): string => `county-${slug(region.counties[county]?.name ?? '')}`;
 const cityId = (city: number): string => `city-${slug(cities[city]?.name ?? '')}`;
 
-/** The five digits of a postal code; the range is one that no real place uses. */
-export function postalCode(index: number): string {
-  return String(86_901 + index * 2);
-}
-
 /** All areas, large to small. */
-export function areaCollection(land: Land): FeatureCollection<Polygon | MultiPolygon, AreaProperties> {
+export function areaCollection(land: DividedLand): FeatureCollection<Polygon | MultiPolygon, AreaProperties> {
   const { outlines, neighborhoods } = land;
   const people = (belongs: (city: number) => boolean): number =>
     neighborhoods.filter((place) => belongs(place.city)).reduce((sum, place) => sum + place.population, 0);
@@ -85,7 +81,7 @@ export function areaCollection(land: Land): FeatureCollection<Polygon | MultiPol
 }
 
 /** Postal codes cross other borders: the parent is the county in which most of the code lies. */
-function postalAreas(land: Land): AreaFeature[] {
+function postalAreas(land: DividedLand): AreaFeature[] {
   const people = new Float64Array(POSTAL_CODES);
   const counties = Array.from({ length: POSTAL_CODES }, () => region.counties.map(() => 0));
   const cells = new Float64Array(land.neighborhoods.length);

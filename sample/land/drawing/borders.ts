@@ -1,10 +1,8 @@
 // Border lines: joins the corners between unlike cells, smooths them once for all areas, and chooses which to draw.
-import { cornerPoint, type Mesh, neighbour, sideCorners } from './mesh.ts';
+import { type Layer, type Mesh, neighbour } from '../mesh.ts';
+import { cornerPoint, sideCorners } from './corners.ts';
 
 export type Point = [x: number, y: number];
-
-/** A label per cell; -1 where the layer has nothing. */
-export type Layer = Int16Array;
 
 /** The corners that lie on any border, and where they stand after smoothing. */
 export interface Borders {
