@@ -93,17 +93,18 @@ export class Placement {
 
   /** Numbers of the areas that contain the listing, smallest first. Without a place the address alone decides. */
   place(location: Point | null, address: DraftAddress): number[] {
-    const held = new Map<number, PlacedArea>();
-    if (location) for (const area of this.#around(location)) held.set(area.no, area);
+    const containing = new Map<number, PlacedArea>();
+    if (location) for (const area of this.#around(location)) containing.set(area.no, area);
     for (const area of this.#named(address)) {
-      if (!area.boundary && this.#fits(area, held, address)) held.set(area.no, area);
+      if (!area.boundary && this.#fits(area, containing, address)) containing.set(area.no, area);
     }
-    if (!location) for (const area of this.#bounded(held, address)) held.set(area.no, area);
+    if (!location) for (const area of this.#bounded(containing, address)) containing.set(area.no, area);
     // An area without a boundary contains what its children contain.
-    for (const area of [...held.values()]) {
-      for (const parent of this.#parentsFor(area, address)) if (!parent.boundary) held.set(parent.no, parent);
+    for (const area of [...containing.values()]) {
+      for (const parent of this.#parentsFor(area, address))
+        if (!parent.boundary) containing.set(parent.no, parent);
     }
-    return [...held.values()].sort((a, b) => size(a) - size(b) || a.no - b.no).map((area) => area.no);
+    return [...containing.values()].sort((a, b) => size(a) - size(b) || a.no - b.no).map((area) => area.no);
   }
 
   /** The time zone of the smallest of these areas that has one, or whose ancestors have one. */
@@ -135,9 +136,9 @@ export class Placement {
   }
 
   /** The areas with a boundary in which the address lies by its names, with those that they lie in. */
-  *#bounded(held: ReadonlyMap<number, PlacedArea>, address: DraftAddress): Iterable<PlacedArea> {
+  *#bounded(containing: ReadonlyMap<number, PlacedArea>, address: DraftAddress): Iterable<PlacedArea> {
     const named = [...this.#named(address)].filter(
-      (area) => area.boundary && this.#fits(area, held, address),
+      (area) => area.boundary && this.#fits(area, containing, address),
     );
     for (const areas of Map.groupBy(named, ({ type }) => type).values()) {
       for (const area of this.#mostCertain(areas, address)) {
@@ -163,10 +164,10 @@ export class Placement {
    * A name alone is not enough (every state has a Springfield): the area's ancestors must fit too. Of several ancestors
    * of one type, such as two cities that share a postal code, one is enough.
    */
-  #fits(area: PlacedArea, held: ReadonlyMap<number, PlacedArea>, address: DraftAddress): boolean {
+  #fits(area: PlacedArea, containing: ReadonlyMap<number, PlacedArea>, address: DraftAddress): boolean {
     const around = Map.groupBy(this.#ancestors(area), ({ type }) => type);
     return [...around.values()].every((parents) =>
-      parents.some((parent) => held.has(parent.no) || this.#isCalled(parent, address) !== false),
+      parents.some((parent) => containing.has(parent.no) || this.#isCalled(parent, address) !== false),
     );
   }
 

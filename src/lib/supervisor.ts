@@ -40,11 +40,11 @@ export function supervise(first: SupervisedProcess, options: SupervisorOptions) 
 
   async function watch(): Promise<void> {
     while (current !== undefined) {
-      const begun = clock.monotonic();
+      const startedAt = clock.monotonic();
       const how = await current.ended;
       current = undefined;
       if (stopping.signal.aborted) return;
-      if (clock.monotonic() - begun >= HEALTHY_AFTER) delay = MIN_PAUSE;
+      if (clock.monotonic() - startedAt >= HEALTHY_AFTER) delay = MIN_PAUSE;
       log(`${name} ended unexpectedly (${how}); restarting it`);
       current = await restart();
     }

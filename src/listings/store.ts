@@ -91,8 +91,8 @@ export function storedColumns(sql: Sql): SqlFragment {
     listing.created_at as "createdAt", listing.updated_at as "updatedAt", listing.status, listing.displayed,
     listing.address_displayed as "addressDisplayed", listing.record, listing.time_zone as "timeZone", listing.days_on_market_start as "daysOnMarketStart",
     listing.days_on_market_end as "daysOnMarketEnd", listing.earlier_days_on_market as "earlierDays",
-    array(select area.id from unnest(listing.area_nos) with ordinality as held (no, place)
-      join area on area.no = held.no order by held.place) as "areaIds"`;
+    array(select area.id from unnest(listing.area_nos) with ordinality as member (no, position)
+      join area on area.no = member.no order by member.position) as "areaIds"`;
 }
 
 export async function findListing(sql: Sql, id: string): Promise<StoredListing | null> {
@@ -106,11 +106,11 @@ export async function findListings(
   ids: readonly string[],
 ): Promise<readonly (StoredListing | undefined)[]> {
   if (ids.length === 0) return [];
-  const rows = await sql<(StoredListing & { readonly place: number })[]>`
-    select ${storedColumns(sql)}, asked.place
-    from unnest(${[...ids]}::text[]) with ordinality as asked (id, place) join listing on listing.id = asked.id`;
+  const rows = await sql<(StoredListing & { readonly position: number })[]>`
+    select ${storedColumns(sql)}, requested.position
+    from unnest(${[...ids]}::text[]) with ordinality as requested (id, position) join listing on listing.id = requested.id`;
   const found: StoredListing[] = [];
-  for (const { place, ...listing } of rows) found[place - 1] = listing;
+  for (const { position, ...listing } of rows) found[position - 1] = listing;
   return found;
 }
 

@@ -117,8 +117,8 @@ export function selectiveTrigrams(word: string): string[] {
   const apart = Array.from({ length: Math.floor(padded.length / 3) }, (_, at) =>
     padded.slice(3 * at, 3 * at + 3),
   );
-  const telling = [...new Set(apart.slice(0, MAX_TOUCHED + 1))];
-  return telling.length > MAX_TOUCHED ? telling : trigramsOf(word);
+  const distinctive = [...new Set(apart.slice(0, MAX_TOUCHED + 1))];
+  return distinctive.length > MAX_TOUCHED ? distinctive : trigramsOf(word);
 }
 
 /** Whether a word is one edit from a name, or two for long words: an insertion, deletion, substitution or transposition. */

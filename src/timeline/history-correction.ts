@@ -92,11 +92,11 @@ function correctDates(
 
 /** Dates the contract of the last sale; adds an entry where it had none. */
 function correctPending(events: ListingEvent[], pendingAt: ReportedMoment): ListingEvent[] {
-  const begun = events.findLastIndex(({ status }) => status !== null && isOnMarket(status));
-  const at = events.findLastIndex(({ status }, index) => index > begun && status === 'PENDING');
+  const start = events.findLastIndex(({ status }) => status !== null && isOnMarket(status));
+  const at = events.findLastIndex(({ status }, index) => index > start && status === 'PENDING');
   const entry = events[at];
   if (entry) return events.with(at, { ...entry, ...atReported(pendingAt) });
-  const closed = events.findLastIndex(({ status }, index) => index > begun && status === 'CLOSED');
+  const closed = events.findLastIndex(({ status }, index) => index > start && status === 'CLOSED');
   const closing = events[closed];
   if (!closing) return events;
   const { previousStatus, price } = closing;

@@ -7,8 +7,8 @@ const READER_CLASS = 7_310_402;
 
 /** Takes the right to read a source for as long as the session lives; false when another session has it. */
 export async function lockReader(sql: Sql, source: string): Promise<boolean> {
-  const [row] = await sql`select pg_try_advisory_lock(${READER_CLASS}, hashtext(${source})) as held`;
-  return row?.held === true;
+  const [row] = await sql`select pg_try_advisory_lock(${READER_CLASS}, hashtext(${source})) as locked`;
+  return row?.locked === true;
 }
 
 /** Those of these sources that a process reads now. */
@@ -24,6 +24,6 @@ export async function findSourcesInUse(sql: Sql, sources: readonly string[]): Pr
 /** Takes the right to import from a source for as long as the session lives; false when another session has it. */
 export async function lockImport(sql: Sql, kind: 'listings' | 'areas', source: string): Promise<boolean> {
   const [row] = await sql`
-    select pg_try_advisory_lock(hashtextextended(${`freehold import ${kind} ${source}`}, 0)) as held`;
-  return row?.held === true;
+    select pg_try_advisory_lock(hashtextextended(${`freehold import ${kind} ${source}`}, 0)) as locked`;
+  return row?.locked === true;
 }

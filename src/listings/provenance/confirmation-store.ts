@@ -12,13 +12,13 @@ export async function findConfirmations(
   listingIds: readonly string[],
 ): Promise<readonly (string | undefined)[]> {
   const rows = await database.read(
-    (sql) => sql<{ place: number; fetchedAt: string }[]>`
-      select asked.place, ${fetchedAtSql(sql)} as "fetchedAt"
-      from unnest(${[...listingIds]}::text[]) with ordinality as asked (id, place) join listing on listing.id = asked.id`,
+    (sql) => sql<{ position: number; fetchedAt: string }[]>`
+      select requested.position, ${fetchedAtSql(sql)} as "fetchedAt"
+      from unnest(${[...listingIds]}::text[]) with ordinality as requested (id, position) join listing on listing.id = requested.id`,
     { planned: 'once' },
   );
   const found: string[] = [];
-  for (const { place, fetchedAt } of rows) found[place - 1] = fetchedAt;
+  for (const { position, fetchedAt } of rows) found[position - 1] = fetchedAt;
   return found;
 }
 
@@ -31,7 +31,7 @@ export async function writeConfirmations(
   if (listingIds.length === 0) return;
   await tx`
     insert into listing_confirmation as kept (listing_id, confirmed_at)
-    select id, ${time(at)}::timestamptz from unnest(${[...listingIds]}::text[]) as told (id) order by id
+    select id, ${time(at)}::timestamptz from unnest(${[...listingIds]}::text[]) as confirmed (id) order by id
     on conflict (listing_id) do update set confirmed_at = excluded.confirmed_at
     where kept.confirmed_at < excluded.confirmed_at`;
 }

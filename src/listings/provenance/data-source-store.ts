@@ -74,12 +74,12 @@ const SAMPLE = 10;
 function findSourcesOf(database: Database, where: (sql: Sql) => SqlFragment): Promise<SourceRow[]> {
   return database.read(
     (sql) => sql<SourceRow[]>`
-      select source.source as id, source.as_of as "dataAsOf", told.names, told.attributions
+      select source.source as id, source.as_of as "dataAsOf", shown.names, shown.attributions
       from source_freshness as source, lateral (
         select json_agg(distinct record #>> '{provider,name}') as names,
           json_agg(distinct record #>> '{provider,attribution}') as attributions, count(*) as listings
         from (select id from listing_search where ${where(sql)} and provider_id = source.source limit ${SAMPLE}) as sampled
-        join listing using (id)) as told
-      where told.listings > 0 order by 1`,
+        join listing using (id)) as shown
+      where shown.listings > 0 order by 1`,
   );
 }

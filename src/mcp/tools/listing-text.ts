@@ -64,10 +64,10 @@ const counted = (value: unknown, unit: string): string | null =>
 
 function priceOf({ price, currency, priceFrequency, closePrice }: Json): string {
   const per = priceFrequency === 'MONTHLY' ? ' a month' : '';
-  const asked = typeof price === 'number' ? `${word(currency)} ${number(price)}${per}` : 'price unknown';
+  const priceText = typeof price === 'number' ? `${word(currency)} ${number(price)}${per}` : 'price unknown';
   return typeof closePrice === 'number'
-    ? `${asked}, closed at ${word(currency)} ${number(closePrice)}`
-    : asked;
+    ? `${priceText}, closed at ${word(currency)} ${number(closePrice)}`
+    : priceText;
 }
 
 /** `confirmed 3 min ago`: when the source last sent it; null where that is not known. */

@@ -65,8 +65,8 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 /** Polls: a session that waits inside PostgreSQL would block `create index concurrently`. */
 async function lock(sql: Sql, clock: Clock): Promise<void> {
   const attempt = async () => {
-    const [row] = await sql`select pg_try_advisory_lock(${LOCK}) as held`;
-    return row?.held === true || undefined;
+    const [row] = await sql`select pg_try_advisory_lock(${LOCK}) as locked`;
+    return row?.locked === true || undefined;
   };
   if (await poll(attempt, { clock, limit: LOCK_TIMEOUT, every: 50 })) return;
   throw new MigrationError(

@@ -47,8 +47,8 @@ export function pauseAfter({ failures, retryAfter }: Failure, random: number): n
 /** Milliseconds that a Retry-After header asks for, in seconds or as a date; null for none and for other text. */
 export function parseRetryAfter(text: string | string[] | undefined, now: number): number | null {
   const value = String(text ?? '').trim();
-  const asked = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : parseDate(value) - now;
-  return Number.isNaN(asked) ? null : Math.min(Math.max(asked, 0), MAX_RETRY_AFTER);
+  const delay = /^\d{1,9}$/.test(value) ? Number(value) * 1_000 : parseDate(value) - now;
+  return Number.isNaN(delay) ? null : Math.min(Math.max(delay, 0), MAX_RETRY_AFTER);
 }
 
 /** As RFC 9110 has dates; Date.parse would also take numbers and other texts. */

@@ -52,7 +52,7 @@ export function createSender(options: SenderOptions, webhook: ClaimedWebhook): S
   return {
     async send({ id, json }, signal) {
       const at = clock.now();
-      const begun = clock.monotonic();
+      const startedAt = clock.monotonic();
       const timestamp = Math.floor(at / 1000);
       const body = Buffer.from(json);
       const headers = {
@@ -64,7 +64,7 @@ export function createSender(options: SenderOptions, webhook: ClaimedWebhook): S
       };
       const post = { url, headers, body, deadlineMs: POST_TIMEOUT, maxBytes: RESPONSE_BYTES, signal };
       const answer = await outbound.post(post).catch((error: OutboundFailure) => error);
-      const latency = clock.monotonic() - begun;
+      const latency = clock.monotonic() - startedAt;
       return answer instanceof Error
         ? unanswered(answer, { at, latency })
         : answered(answer, { at, latency }, isInner);
