@@ -147,8 +147,8 @@ async function measureTakeovers(testbed: Testbed): Promise<number[]> {
   const seconds: number[] = [];
   for (let round = 0; round < TAKEOVERS; round++) {
     await waitUntilMatched(testbed);
-    // The other one stands by soon. The lease is renewed every two seconds: each round meets that elsewhere.
-    await sleep(2_000 + (round * 2_000) / TAKEOVERS);
+    // The other one stands by soon. The lease is renewed every second: each round meets that elsewhere.
+    await sleep(2_000 + (round * 1_000) / TAKEOVERS);
     process.kill(victim.pid, 'SIGKILL');
     const begun = performance.now();
     await waitUntilMatched(testbed);

@@ -50,7 +50,7 @@ export class WorkLease {
 
   /**
    * Keeps the lease until the transaction ends, so that nobody takes the work over meanwhile. Throws WorkTaken.
-   * @param fence under which the work was begun: if the lease was lost and taken again since, others have worked in between
+   * @param fence under which the work was started: if the lease was lost and taken again since, others have worked in between
    */
   async hold(tx: Transaction, fence = this.#fence): Promise<void> {
     const { count } = await tx`

@@ -23,7 +23,7 @@ export interface EventDraft extends EventPosition {
   readonly listingId: string | null;
   /** Parameters that the listing matched, as the owner wrote them. */
   readonly matchedOn: readonly string[];
-  /** Whether it waits for a digest: it is told there alone. */
+  /** Whether it waits for a digest: it is sent there alone. */
   readonly held: boolean;
   /** Milliseconds since the epoch: when the change was made. */
   readonly at: number;

@@ -6,7 +6,7 @@ import type { EventDraft } from './event.ts';
 /** Channel that wakes the dispatchers of webhooks: there is something to send. */
 export const WEBHOOKS_CHANNEL = 'webhooks';
 
-/** What a batch tells one watcher. */
+/** The events of a batch for one watcher. */
 interface WatcherNews {
   /** The first event's. */
   readonly at: number;

@@ -41,14 +41,14 @@ export interface MatchingReads {
 export type IsWritten = (no: number, sequence: number) => boolean;
 
 /** A watcher that a change concerns. */
-interface Verdict {
+interface MatchResult {
   readonly no: number;
   readonly watcher: MatchedWatcher;
   readonly sides: number;
 }
 
-/** What a watcher is told of a change. */
-interface Decision extends Verdict {
+/** The events that a watcher is sent about a change. */
+interface Decision extends MatchResult {
   readonly change: Change;
   readonly types: readonly EventType[];
   readonly words: ChangedWords | null;
@@ -80,11 +80,6 @@ export class BatchMatcher {
     this.#index.remove(no);
   }
 
-  /** Lays watchers out for speed, after many were added. */
-  pack(): void {
-    this.#index.pack();
-  }
-
   /** Matches entries, in order. The watchers are afterwards as the last entry leaves them. */
   async match(entries: readonly ChangeEntry<ChangeState>[]): Promise<EventBatch> {
     const events: EventDraft[] = [];
@@ -102,12 +97,12 @@ export class BatchMatcher {
       }
       if (isWithdrawal(entry)) withdrawals.push({ sequence, listingId: entry.listingId });
       if (entry.quiet) continue;
-      let verdicts = this.#verdicts(entry, words?.get(sequence) ?? null);
-      if (verdicts === null) {
+      let results = this.#findWatchers(entry, words?.get(sequence) ?? null);
+      if (results === null) {
         words = await this.#reads.findWords(entries.slice(at).filter(isAnnounced));
-        verdicts = this.#verdicts(entry, words.get(sequence) ?? NO_WORDS);
+        results = this.#findWatchers(entry, words.get(sequence) ?? NO_WORDS);
       }
-      const decisions = decide(entry, verdicts ?? [], words?.get(sequence) ?? null);
+      const decisions = decide(entry, results ?? [], words?.get(sequence) ?? null);
       if (decisions.length > 0) contents.push(contentOf(entry));
       for (const decision of decisions) decided.push(decision);
     }
@@ -116,14 +111,13 @@ export class BatchMatcher {
   }
 
   /** The watchers that a change concerns; null: the words of the listing are needed. */
-  #verdicts(change: Change, words: ChangedWords | null): Verdict[] | null {
-    const verdicts: Verdict[] = [];
-    const isDecided = this.#index.match(change, words, (slot, sides) => {
-      const no = this.#index.no(slot);
+  #findWatchers(change: Change, words: ChangedWords | null): MatchResult[] | null {
+    const results: MatchResult[] = [];
+    const isDecided = this.#index.match(change, words, (no, sides, details) => {
       if (this.#isWritten(no, change.sequence)) return;
-      verdicts.push({ no, sides, watcher: this.#details.decode(this.#index.detail(slot)) });
+      results.push({ no, sides, watcher: this.#details.decode(details) });
     });
-    return isDecided ? verdicts : null;
+    return isDecided ? results : null;
   }
 
   /** Events as decided, each with the parameters that it is about. */
@@ -137,7 +131,7 @@ export class BatchMatcher {
     });
   }
 
-  /** Keeps the watchers as a private entry says, and tells what it is told as. */
+  /** Changes the watchers as a private entry says. Returns its events. */
   async #applyPrivateEntry(entry: PrivateEntry) {
     const definition = entry.data as WatcherDefinition & DisabledWebhook;
     const { no, status } = definition;
@@ -146,14 +140,14 @@ export class BatchMatcher {
     if (this.#isWritten(no, entry.sequence)) return { events: [], contents: [] };
     const isBackfilled = entry.action === 'replayed' || (entry.action === 'created' && definition.backfill);
     if (isBackfilled && status === 'active') return this.#backfill(definition, entry);
-    if (entry.action === 'crossed') return this.#tellCrossing(definition, entry);
+    if (entry.action === 'crossed') return this.#crossingEvents(definition, entry);
     const type = PRIVATE_EVENTS[entry.action];
     const types: EventDraft['type'][] = type === undefined ? [] : [type];
     if (endsDigest(entry.action, definition)) types.push('watcher.digest');
     return { events: types.map((each) => aboutWatcher(entry, definition, each)), contents: [] };
   }
 
-  #tellCrossing(definition: WatcherDefinition & { readonly crossing?: object }, entry: PrivateEntry) {
+  #crossingEvents(definition: WatcherDefinition & { readonly crossing?: object }, entry: PrivateEntry) {
     const { status, events, crossing = {} } = definition;
     const type = 'market.threshold_crossed';
     if (status !== 'active' || !events.includes(type)) return { events: [], contents: [] };
@@ -176,16 +170,16 @@ export class BatchMatcher {
   }
 }
 
-function decide(change: Change, verdicts: readonly Verdict[], words: ChangedWords | null): Decision[] {
+function decide(change: Change, results: readonly MatchResult[], words: ChangedWords | null): Decision[] {
   const views = [viewOf(change, false), viewOf(change, true)] as const;
-  return verdicts.flatMap((verdict) => {
-    const { watcher, sides } = verdict;
+  return results.flatMap((result) => {
+    const { watcher, sides } = result;
     const types = decideEvents(watcher, change, sides, views[watcher.ignoreDisplayRules ? 1 : 0]);
-    return types.length === 0 ? [] : [{ ...verdict, change, types, words }];
+    return types.length === 0 ? [] : [{ ...result, change, types, words }];
   });
 }
 
-/** What private entries are told as. */
+/** Event types of private entries. */
 const PRIVATE_EVENTS: Readonly<
   Record<string, 'watcher.paused' | 'watcher.expired' | 'watcher.disabled' | 'watcher.test'>
 > = {
@@ -195,7 +189,7 @@ const PRIVATE_EVENTS: Readonly<
   tested: 'watcher.test',
 };
 
-/** Whether what waits for a digest is told now: it is due, or the watcher has no digests any more. */
+/** Whether a digest is sent now: it is due, or the watcher has no digests any more. */
 function endsDigest(action: string, definition: WatcherDefinition): boolean {
   if (action === 'digest' || action === 'deleted') return true;
   return !hasDigests(definition) && ['updated', 'paused', 'resumed'].includes(action);

@@ -1,4 +1,4 @@
-// Rules of events: what a change of a listing is told as. Pure.
+// Rules of events: which events a change of a listing causes. Pure.
 
 import type { ListingChange } from '../../changes/change.ts';
 import type { ChangeState, ListingSummary } from '../../listings/change-state.ts';
@@ -97,7 +97,7 @@ export function searchEventTypes(sides: number): readonly EventType[] {
 }
 
 /**
- * All event types that a watcher is told of a change, of those that it names.
+ * All event types that a watcher is sent about a change, of those that it names.
  * @param sides on which the watcher matches
  * @param view the sides on which the listing is in view
  */

@@ -4,20 +4,25 @@ import type { Database, Sql } from '../../postgres/client/database.ts';
 import type { SavedSearch } from '../../search/query/saved-search.ts';
 import { type DefinitionRow, definitionOf, type WatcherDefinition } from './watcher-definition.ts';
 
-const PAGE = 5_000;
+const PAGE = 1_000;
 
 /** The active watchers as they are now, in pages. */
 export async function* loadDefinitions(database: Database): AsyncGenerator<readonly WatcherDefinition[]> {
-  for (let last = 0; ; ) {
-    const rows = await database.read(
+  const readAfter = (no: number) =>
+    database.read(
       (sql) => sql<DefinitionRow[]>`
         select ${definitionColumns(sql)} from watcher
-        where status = 'active' and no > ${last} order by no limit ${PAGE}`,
+        where status = 'active' and no > ${no} order by no limit ${PAGE}`,
       { timeout: 60_000 },
     );
+  let next: Promise<readonly DefinitionRow[]> | null = readAfter(0);
+  while (next !== null) {
+    const rows: readonly DefinitionRow[] = await next;
+    // PostgreSQL reads the next page while this one is indexed.
+    next = rows.length < PAGE ? null : readAfter(rows.at(-1)?.no ?? 0);
+    // Its error is thrown where it is awaited.
+    next?.catch(() => {});
     yield rows.map(definitionOf);
-    if (rows.length < PAGE) return;
-    last = rows.at(-1)?.no ?? last;
   }
 }
 

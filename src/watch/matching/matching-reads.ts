@@ -10,14 +10,14 @@ import { findSearches } from './definition-store.ts';
 import { AFTER, BEFORE, rowBefore } from './index/change-sides.ts';
 import { findWords } from './words-store.ts';
 
-/** Compiled searches that were told about last. */
+/** Compiled searches of the watchers that matched last. */
 const MAX_COMPILED = 5_000;
-/** Further listings that match a new watcher are not told as events. */
+/** Further listings that match a new watcher cause no events. */
 const MAX_BACKFILL = 50_000;
 
 type Retry = <T>(read: () => Promise<T>) => Promise<T>;
 
-/** `retry`: what is matched half cannot be matched anew, so reads are repeated until they succeed. */
+/** `retry`: a batch that is half matched cannot be matched again, so reads are repeated until they succeed. */
 export function createMatchingReads(database: Database, retry: Retry): MatchingReads {
   const compiled = new LRUCache<string, ReturnType<typeof compileMatchedOn>>({ max: MAX_COMPILED });
 

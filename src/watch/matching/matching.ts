@@ -51,7 +51,7 @@ interface LoadedWatchers {
 
 /** Milliseconds by the system's clock, as all that is about the database. */
 const LEASE = 6_000;
-const RENEWAL = 2_000;
+const RENEWAL = 1_000;
 /** Entries of one transaction. */
 const BATCH = 500;
 /** Milliseconds until the log is read all the same without a notification. */
@@ -135,7 +135,6 @@ export class Matching {
     const matcher = new BatchMatcher(reads, isWritten);
     const from = await database.read(findPosition);
     const position = await loadWatchers(database, from, matcher);
-    matcher.pack();
     // Readers wait for the position: one that skips what concerns nobody moves at once.
     if (position > from)
       await database.transaction(async (tx) => {

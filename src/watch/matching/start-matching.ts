@@ -22,7 +22,7 @@ export interface MatchingStarter {
   stop(): Promise<void>;
 }
 
-/** Watchers are told of by the log of changes, so whoever joins the channel needs to read only once for those before. */
+/** New watchers are in the log of changes, so whoever joins the channel needs to read only once for those before. */
 export function startMatching(options: StartMatchingOptions): MatchingStarter {
   const { database, report } = options;
   let running: RunningMatching | null = null;

@@ -12,11 +12,11 @@ export interface WatcherDefinition extends IndexedWatcher {
   readonly owner: string;
   readonly status: WatcherStatus;
   readonly statusReason: StatusReason | null;
-  /** As the plan allows it. Null in entries that are older than digests: events were told at once. */
+  /** As the plan allows it. Null in entries that are older than digests: events were sent at once. */
   readonly cadence: Cadence | null;
   /** Events an hour that the owner's plan allows; null: unlimited. */
   readonly eventsPerHour: number | null;
-  /** Whether what matched at the creation is told as events. */
+  /** Whether what matched at the creation is sent as events. */
   readonly backfill: boolean;
 }
 

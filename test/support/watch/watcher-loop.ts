@@ -59,10 +59,10 @@ function compareWithLoop(
   step: WatchedStep,
 ): number {
   const found = new Map<number, number>();
-  const collect = (slot: number, sides: number): void => {
-    assert.ok(!found.has(index.no(slot)), 'a watcher is called once');
-    assert.equal(index.detail(slot), `detail of ${index.no(slot)}`);
-    found.set(index.no(slot), sides);
+  const collect = (no: number, sides: number, detail: string): void => {
+    assert.ok(!found.has(no), 'a watcher is called once');
+    assert.equal(detail, `detail of ${no}`);
+    found.set(no, sides);
   };
   if (!index.match(step.change, null, collect)) {
     assert.equal(found.size, 0);
@@ -84,26 +84,24 @@ function compareWithLoop(
 export type IndexOperation =
   | { readonly kind: 'add'; readonly watcher: IndexedWatcher }
   | { readonly kind: 'remove'; readonly no: number }
-  | { readonly kind: 'pack' }
   | { readonly kind: 'change'; readonly step: WatchedStep };
 
-/** Does the same to an index and to a list of watchers, and compares them at each change; gives the number of verdicts. */
+/** Does the same to an index and to a list of watchers, and compares them at each change; gives the number of results. */
 export function runOperations(
   index: WatcherIndex<string>,
   watchers: Map<number, IndexedWatcher>,
   operations: readonly IndexOperation[],
 ): number {
-  let verdicts = 0;
+  let results = 0;
   for (const each of operations) {
     if (each.kind === 'add') {
       index.add(each.watcher, `detail of ${each.watcher.no}`);
       watchers.set(each.watcher.no, each.watcher);
     }
-    if (each.kind === 'pack') index.pack();
-    if (each.kind === 'change') verdicts += compareWithLoop(index, watchers, each.step);
+    if (each.kind === 'change') results += compareWithLoop(index, watchers, each.step);
     if (each.kind !== 'remove') continue;
     index.remove(each.no);
     watchers.delete(each.no);
   }
-  return verdicts;
+  return results;
 }

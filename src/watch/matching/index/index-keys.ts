@@ -6,8 +6,7 @@ import type { ListingType } from '../../../listings/vocabulary.ts';
 import { type Condition, columnOf, type WordColumn } from '../../../search/query/condition.ts';
 import type { SavedSearch } from '../../../search/query/saved-search.ts';
 import { zipOf } from '../../../text/place-key.ts';
-import { AFTER, BEFORE, BOTH } from './change-sides.ts';
-import type { PostingLists } from './posting-lists.ts';
+import { AFTER, BEFORE, BOTH, type ChangeSides, type ListingPart, type ListingSide } from './change-sides.ts';
 
 /** The keys of a search: every row that it matches has one of them. */
 export interface IndexKeys {
@@ -166,19 +165,10 @@ function sequence(first: number, last: number, prefix: string): string[] {
   );
 }
 
-/** A listing on one side of a change. */
-export interface ListingSide {
-  readonly listingId: string;
-  readonly propertyId: string;
-  readonly row: SearchRow;
-  /** Null: they are not known, and give no keys. */
-  readonly words: ReadonlySet<string> | null;
-}
-
 /** The keys of a listing that begin with a letter, each once, and what they come from besides the listing type. */
 interface ListingKeys {
   readonly letter: string;
-  readonly from: keyof SearchRow | 'propertyId' | 'words' | null;
+  readonly from: ListingPart | null;
   keys(side: ListingSide): readonly string[];
 }
 
@@ -234,16 +224,18 @@ function wordKeys({ row, words }: ListingSide): string[] {
   return Array.from(plain, (word) => `w${row.listing_type}:${word}`);
 }
 
-/** Calls `onKey` once for each key in use that the listing has before or after a change, with the sides that have it. */
+/**
+ * Calls `onKey` once for each key that the listing has before or after a change, with the sides that have it.
+ * @param letters of the keys in use
+ */
 export function eachKey(
-  { after, before }: { readonly after: ListingSide; readonly before: ListingSide | null },
-  isChanged: (name: string) => boolean,
-  used: Pick<PostingLists, 'hasLetter'>,
+  { after, before, isChanged }: ChangeSides,
+  letters: ReadonlySet<string>,
   onKey: (key: string, sides: number) => void,
 ): void {
   const isOtherType = isChanged('listing_type');
   for (const { letter, from, keys } of LISTING_KEYS) {
-    if (!used.hasLetter(letter)) continue;
+    if (!letters.has(letter)) continue;
     const keysAfter = keys(after);
     const isSame = before === null || !(isOtherType || (from !== null && isChanged(from)));
     const keysBefore = isSame ? null : new Set(keys(before));

@@ -1,4 +1,4 @@
-// Watcher as the index knows it: what it watches, and which changes of that it wants to be told.
+// Watcher as the index knows it: what it watches, and which changes of that it wants to know.
 
 import type { SavedSearch } from '../../../search/query/saved-search.ts';
 import type { EventType } from '../../events/event-types.ts';
