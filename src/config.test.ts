@@ -43,7 +43,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       logLevel: 'info',
       connections: { connections: null, connectionsPerAddress: null },
       oauth: { refreshGrace: 30, grantMaxDays: null },
-      search: { engine: 'memory', shadowRate: 1_000, cacheMegabytes: 16 },
+      search: { engine: 'memory', cacheMegabytes: 16 },
       defaultCurrency: null,
       secretsKey: null,
       webhookAllow: [],
@@ -96,6 +96,10 @@ test('unknown names are refused with what was meant: ours in the environment, an
   assert.match(
     faultsOf({ SAMPLE_PROT: '1' })[0] ?? '',
     /^SAMPLE_PROT is not a setting; did you mean SAMPLE_PORT\?$/,
+  );
+  assert.match(
+    faultsOf({ SEARCH_SHADOW_RATE: '0' })[0] ?? '',
+    /^SEARCH_SHADOW_RATE is not a setting any more: remove it; .*`freehold doctor --compare`$/,
   );
   assert.match(faultsOf({}, 'PRT=1\n')[0] ?? '', /^PRT is not a setting; did you mean PORT\?$/);
   assert.deepEqual(faultsOf({ PROT: '1', EDITOR: 'vi', FREEHOLD_PRO_KEY: 'x' }), []);

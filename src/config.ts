@@ -66,7 +66,6 @@ export interface Config {
     /** What answers searches of listings on the market. */
     readonly engine: (typeof SEARCH_ENGINES)[number];
     /** One answer of the engine in memory in so many is compared with that of PostgreSQL; 0: none. */
-    readonly shadowRate: number;
     /** The most that cached records of pages may take, in 1,000,000 bytes; 0: none are. */
     readonly cacheMegabytes: number;
   };
@@ -124,13 +123,16 @@ const NAMES = [
   'METRICS_ALLOW',
   'METRICS_TOKEN',
   'SEARCH_ENGINE',
-  'SEARCH_SHADOW_RATE',
   'SEARCH_CACHE_MB',
   'DEFAULT_CURRENCY',
   'LOG_LEVEL',
   'SAMPLE_PORT',
   'SAMPLE_INTERVAL',
 ];
+/** Settings of former releases, and what to do. */
+const REMOVED: Readonly<Record<string, string>> = {
+  SEARCH_SHADOW_RATE: 'remove it; answers are compared on demand, by `freehold doctor --compare`',
+};
 /** Prefixes of our settings: an unknown name with one is a mistake. */
 const PREFIXES = ['RESO_', 'SAMPLE_', 'FREEHOLD_'];
 /** Names with our prefix for other programs: keys of clients, and the folder of test data. */
@@ -196,7 +198,6 @@ export function readConfig(environment: Environment = process.env, folder: strin
     metrics: { allow: read.networks('METRICS_ALLOW'), token: read.secret('METRICS_TOKEN') },
     search: {
       engine: read.oneOf('SEARCH_ENGINE', SEARCH_ENGINES, 'memory'),
-      shadowRate: read.integer('SEARCH_SHADOW_RATE', 1_000, 0, 1_000_000_000),
       cacheMegabytes: read.integer('SEARCH_CACHE_MB', 16, 0, 1_024),
     },
     defaultCurrency: read.currency('DEFAULT_CURRENCY'),
@@ -217,10 +218,12 @@ export const isUnencrypted = ({ publicUrl }: Pick<Config, 'publicUrl'>): boolean
   publicUrl?.startsWith('http:') === true && !isLoopback(new URL(publicUrl).hostname);
 
 function unknownNames(environment: Environment, fromFile: Environment): string[] {
-  const unknown = (name: string) => !NAMES.includes(name) && !FOREIGN.test(name);
+  const unknown = (name: string) =>
+    !NAMES.includes(name) && !FOREIGN.test(name) && !Object.hasOwn(REMOVED, name);
   const inFile = Object.keys(fromFile).filter(unknown);
   const outside = Object.keys(environment).filter((name) => unknown(name) && !isInjected(name, environment));
   const prefixed = outside.filter((name) => PREFIXES.some((prefix) => name.startsWith(prefix)));
+  const removed = Object.keys({ ...fromFile, ...environment }).filter((name) => Object.hasOwn(REMOVED, name));
   const faults = [...new Set([...inFile, ...prefixed])].map((name) => {
     const meant = nearest(name, NAMES);
     return `${name} is not a setting; ${meant ? `did you mean ${meant}?` : 'remove it (docs/configuration.md lists all settings)'}`;
@@ -228,7 +231,8 @@ function unknownNames(environment: Environment, fromFile: Environment): string[]
   const misspelt = outside
     .filter((name) => !inFile.includes(name) && !prefixed.includes(name))
     .flatMap(misspellingFault);
-  return [...faults, ...misspelt];
+  const former = removed.map((name) => `${name} is not a setting any more: ${REMOVED[name]}`);
+  return [...former, ...faults, ...misspelt];
 }
 
 function isInjected(name: string, environment: Environment): boolean {

@@ -15,7 +15,7 @@ import type { Database } from '../../src/postgres/client/database.ts';
 import { createSql } from '../../src/postgres/client/sql.ts';
 import { PriceTrends } from '../../src/property/price-trend-store.ts';
 import { propertyRoutes } from '../../src/property/routes.ts';
-import { createLocalBuilder } from '../../src/search/engine/build/build-base.ts';
+import { createLocalBuilder } from '../../src/search/engine/segments/build-base.ts';
 import { searchRoutes } from '../../src/search/http/routes.ts';
 import { AnalyticsQueue } from '../../src/search/summaries/analytics-queue.ts';
 import { openDriver, type Statement } from './driver.ts';
@@ -69,7 +69,7 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
       metrics: createMetrics(),
       report: console.error,
 
-      settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
+      settings: { engine: 'postgres', cacheMegabytes: 0 },
       builder: createLocalBuilder(database),
     }),
     publicUrl: 'http://127.0.0.1',

@@ -76,7 +76,6 @@ async function run(testbed: LargeTestbed, { megabytes, before, paths }: Asked): 
     DATA_DIR: join(folder, 'records'),
     TIERS_FILE: await writeTiers(testbed, 'records', UNCOUNTED),
     SEARCH_CACHE_MB: megabytes,
-    SEARCH_SHADOW_RATE: '0',
   });
   while (!(await fetch(`${arm.url}/readyz`)).ok) await setTimeout(200);
   await oneByOne(arm, before, key);

@@ -1,4 +1,4 @@
-// Soak of the search engine: for an hour the market changes and readers ask, while answers are compared with PostgreSQL's.
+// Soak of the search engine: for an hour the market changes and readers search.
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,8 +19,6 @@ import type { Sample } from './watched-service.ts';
 const CHANGES_A_SECOND = 200;
 /** Of each kind. */
 const QUESTIONS = 2_000;
-/** One answer in so many is compared, as far as one comparison at a time allows. */
-const COMPARED = 20;
 /** Samples of a run, but at most one a minute. */
 const SAMPLES = 20;
 /** Seconds. */
@@ -51,7 +49,6 @@ export async function soak(testbed: LargeTestbed, { minutes, rate, causes }: Soa
     LOG_LEVEL: 'warn',
     TIERS_FILE: await writeTiers(testbed, 'soak', UNCOUNTED),
     DATA_DIR: join(testbed.folder, 'soak'),
-    SEARCH_SHADOW_RATE: String(COMPARED),
     REPORT_FILE: samples,
     REPORT_SECONDS: String(sampleSeconds),
     CAUSES_FILE: causes,
@@ -121,10 +118,6 @@ interface EngineMetrics {
   readonly rebuilds: number;
   /** Seconds behind the log of changes. */
   readonly lag: number;
-  readonly same: number;
-  readonly different: number;
-  readonly skipped: number;
-  readonly failed: number;
   readonly byPostgres: number;
   /** Bytes of cached records. */
   readonly cached: number;
@@ -137,17 +130,12 @@ async function metricsOf({ url }: Arm): Promise<EngineMetrics> {
     const line = text.split('\n').find((each) => each.startsWith(`freehold_search_${name} `));
     return Number(line?.split(' ')[1] ?? 0);
   };
-  const compared = (outcome: string): number => value(`comparisons_total{outcome="${outcome}"}`);
   return {
     ready: value('engine_ready'),
     rows: value('engine_rows'),
     lag: value('engine_lag_seconds'),
     loads: value('engine_loads_total'),
     rebuilds: value('engine_rebuilds_total'),
-    same: compared('same'),
-    different: compared('different'),
-    skipped: compared('skipped'),
-    failed: compared('failed'),
     byPostgres: value('answers_total{backend="postgres"}'),
     cached: value('cache_bytes'),
   };
@@ -215,10 +203,7 @@ function leasts(samples: readonly Sample[], run: number): Sample[] {
 const megabytes = (bytes = 0): string => (bytes / 2 ** 20).toFixed(0);
 
 function engineRows(before: EngineMetrics, after: EngineMetrics): Row[] {
-  const { same, different, skipped, failed } = after;
-  const compared = `${different} differed, ${same} were the same (${skipped} skipped, ${failed} failed)`;
   return [
-    row('answers compared with PostgreSQL', compared, '0 differ', different === 0 && same > 0),
     // A cache that is still filled makes the heap grow, and is bounded.
     row('cached records', `${megabytes(before.cached)} to ${megabytes(after.cached)} MB`),
     row('rebuilds', `${after.rebuilds - before.rebuilds}`),

@@ -16,7 +16,7 @@ import { NO_FACTS } from '../market/facts/market-facts.ts';
 import { oauthEndpoints } from '../oauth/authorization-server.ts';
 import { LIFETIMES } from '../oauth/protocol/tokens.ts';
 import { openDatabase } from '../postgres/client/database.ts';
-import { createLocalBuilder } from '../search/engine/build/build-base.ts';
+import { createLocalBuilder } from '../search/engine/segments/build-base.ts';
 import { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
 import { EXAMPLES } from './examples.ts';
@@ -132,7 +132,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     metrics,
     report: () => {},
 
-    settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
+    settings: { engine: 'postgres', cacheMegabytes: 0 },
     builder: createLocalBuilder(database),
   });
   const parts = {

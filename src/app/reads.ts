@@ -15,7 +15,7 @@ import {
   NO_FACTS,
 } from '../market/facts/market-facts.ts';
 import { createMarketFigures } from '../market/figure.ts';
-import type { BuilderTarget } from '../search/engine/build/builder-thread.ts';
+import type { BuilderTarget } from '../search/engine/segments/builder-thread.ts';
 import { AnalyticsQueue, type Slots } from '../search/summaries/analytics-queue.ts';
 import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { createFindLoading } from '../sources/first-load.ts';

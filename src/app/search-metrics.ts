@@ -4,14 +4,12 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { EngineStatus, SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import type { RecordCache } from '../search/http/record-cache.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import type { ShadowOutcome } from '../search/switch/shadow.ts';
 
-export interface SearchCounters {
-  readonly onAnswer: (backend: 'memory' | 'postgres') => void;
-  readonly onOutcome: (outcome: ShadowOutcome) => void;
-}
-
-export function measureEngine(metrics: Metrics, engine: Pick<SearchEngine, 'status'>): SearchCounters {
+/** Returns what counts answers. */
+export function measureEngine(
+  metrics: Metrics,
+  engine: Pick<SearchEngine, 'status'>,
+): (backend: 'memory' | 'postgres') => void {
   const gauge = (name: string, help: string, value: (status: EngineStatus) => number) =>
     metrics.gauge(`freehold_search_engine_${name}`, help, () => value(engine.status()));
   const counter = (name: string, help: string, value: (status: EngineStatus) => number) =>
@@ -34,15 +32,7 @@ export function measureEngine(metrics: Metrics, engine: Pick<SearchEngine, 'stat
   const answers = metrics.counter('freehold_search_answers_total', 'Answered questions of searches.', [
     'backend',
   ]);
-  const comparisons = metrics.counter(
-    'freehold_search_comparisons_total',
-    'Answers from memory that were computed again by PostgreSQL.',
-    ['outcome'],
-  );
-  return {
-    onAnswer: (backend) => answers.inc({ backend }),
-    onOutcome: (outcome) => comparisons.inc({ outcome }),
-  };
+  return (backend) => answers.inc({ backend });
 }
 
 export function measureRecords(metrics: Metrics, records: Pick<RecordCache, 'status'>): void {

@@ -7,13 +7,13 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import { findListings } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
-import type { BaseBuilder } from '../search/engine/build/build-base.ts';
 import type { Generation } from '../search/engine/columns/segment.ts';
 import { createSearchEngine } from '../search/engine/lifecycle/engine.ts';
 import type { LONGEST_TAIL } from '../search/engine/lifecycle/generation-keeper.ts';
 import { NO_ENGINE } from '../search/engine/lifecycle/no-engine.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { createEngineBackend } from '../search/engine/questions/engine-backend.ts';
+import type { BaseBuilder } from '../search/engine/segments/build-base.ts';
 import { SEARCH_REMEDY } from '../search/http/handler.ts';
 import { RecordCache } from '../search/http/record-cache.ts';
 import type { ResolvedSearch } from '../search/query/plan.ts';
@@ -23,7 +23,6 @@ import { createSqlBackend } from '../search/sql/sql-backend.ts';
 import { type AnalyticsQueue, OWN_ACCOUNT } from '../search/summaries/analytics-queue.ts';
 import { createBackendSwitch } from '../search/switch/backend-switch.ts';
 import { matchingAmong } from '../search/switch/matching-among.ts';
-import { createShadow } from '../search/switch/shadow.ts';
 import { measureEngine, measureRecords } from './search-metrics.ts';
 
 export interface SearchWiring {
@@ -58,7 +57,7 @@ export interface SearchParts {
 const SEARCHED_LIMIT = 250;
 
 export function createSearch(wiring: SearchWiring): SearchParts {
-  const { database, clock, analytics, cache, settings, report } = wiring;
+  const { database, clock, analytics, cache, settings } = wiring;
   const areas = createAreaIdCache(database, clock);
   const memory = { version: () => cache.version(), monotonic: () => clock.monotonic() };
   const askerOf = ({ caller = OWN_ACCOUNT, resolved, maxWait }: ResolvedSearch) => ({
@@ -67,9 +66,7 @@ export function createSearch(wiring: SearchWiring): SearchParts {
     remedy: SEARCH_REMEDY,
     maxWait,
   });
-  const sqlOver = (from: Database, queue: (search: ResolvedSearch) => Database = () => from) =>
-    createSqlBackend({ database: from, queue });
-  const queued = sqlOver(database, (search) => analytics.database(askerOf(search)));
+  const queued = createSqlBackend({ database, queue: (search) => analytics.database(askerOf(search)) });
   const sql = rememberAnswers(queued, memory);
   // PostgreSQL reads records with their page.
   const bytes = settings.engine === 'memory' ? settings.cacheMegabytes * 1e6 : 0;
@@ -80,45 +77,24 @@ export function createSearch(wiring: SearchWiring): SearchParts {
     settings.engine === 'memory'
       ? createSearchEngine({ ...wiring, onLoad: () => records.clear() })
       : NO_ENGINE;
-  const engineOver = (generation: Generation, snapshot?: Database): SearchBackend => {
-    const from = snapshot ?? database;
-    return createEngineBackend({
+  const engineOver = (generation: Generation): SearchBackend =>
+    createEngineBackend({
       generation,
       findListings: (ids, signal) =>
-        from.read((statements) => findListings(statements, ids), {
+        database.read((statements) => findListings(statements, ids), {
           planned: 'once',
           ...(signal && { signal }),
         }),
-      findMatching: matchingAmong(sqlOver(from)),
+      findMatching: matchingAmong(createSqlBackend({ database, queue: () => database })),
       areaIds: (nos) => areas.idsOf(nos),
-      // Comparisons, which read a snapshot, come one at a time, and wait for nobody.
-      ...(snapshot === undefined && {
-        scan: (search, expensiveAfter, work) => {
-          const { signal, left, isBegun } = search;
-          const after = isBegun ? Number.POSITIVE_INFINITY : expensiveAfter;
-          return analytics.scan(askerOf(search), { expensiveAfter: after, signal, left }, work);
-        },
-      }),
+      scan: (search, expensiveAfter, work) => {
+        const { signal, left, isBegun } = search;
+        const after = isBegun ? Number.POSITIVE_INFINITY : expensiveAfter;
+        return analytics.scan(askerOf(search), { expensiveAfter: after, signal, left }, work);
+      },
     });
-  };
-  const { onAnswer, onOutcome } = measureEngine(wiring.metrics, engine);
-  const shadow = createShadow({
-    database,
-    clock,
-    engine,
-    engineOver,
-    report,
-    onOutcome,
-    sqlOver: (from) => sqlOver(from),
-    rate: settings.shadowRate,
-  });
-  const backend = createBackendSwitch({
-    sql,
-    engine,
-    engineOver,
-    onAnswer,
-    onEngineAnswer: (search, question) => shadow.note(search, question),
-  });
+  const onAnswer = measureEngine(wiring.metrics, engine);
+  const backend = createBackendSwitch({ sql, engine, engineOver, onAnswer });
   return {
     areas,
     records,
@@ -126,9 +102,6 @@ export function createSearch(wiring: SearchWiring): SearchParts {
     backend,
     untilSearched: () => engine.catchUp(SEARCHED_LIMIT),
     start: () => engine.start(),
-    async stop() {
-      await shadow.stop();
-      await engine.stop();
-    },
+    stop: () => engine.stop(),
   };
 }

@@ -1,5 +1,6 @@
 // SQL of `freehold doctor`.
 
+import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Sql } from '../postgres/client/database.ts';
 import { HELD_STATUSES } from '../search/engine/columns/held-statuses.ts';
 import { MATCHING_LEASE } from '../watch/events/position-store.ts';
@@ -73,4 +74,22 @@ export async function findDays(sql: Sql, table: string): Promise<string[]> {
     from pg_inherits join pg_class on pg_class.oid = inhrelid
     where inhparent = to_regclass(${table}) and relname ~ '_[0-9]{8}$'`;
   return rows.map(({ day }) => day);
+}
+
+/** What random searches are made from. */
+export interface DrawnListing {
+  readonly type: ListingType;
+  readonly status: Status;
+  readonly price: number | null;
+  readonly bedrooms: number | null;
+  readonly city: string | null;
+  readonly lat: number | null;
+  readonly lng: number | null;
+}
+
+/** Random listings on the market. */
+export async function drawListings(sql: Sql, limit: number): Promise<readonly DrawnListing[]> {
+  return sql<DrawnListing[]>`
+    select listing_type as type, status, price, bedrooms, city, location[1] as lat, location[0] as lng
+    from listing_search where status = any(${[...HELD_STATUSES]}::text[]) order by random() limit ${limit}`;
 }

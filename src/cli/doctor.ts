@@ -16,6 +16,7 @@ import {
   fail,
   ok,
 } from './doctor-checks.ts';
+import { checkComparison } from './doctor-compare.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkPayments } from './doctor-payments.ts';
 import { EXIT } from './failure.ts';
@@ -31,10 +32,14 @@ export function addDoctor(program: Command): void {
         'mount, the port, the database, the memory for searches, the watchers, the source, and the payment service with its events. Changes nothing.\n' +
         'Works while the service runs. Exits with code 1 if a check fails; warnings do not count.',
     )
+    .option('--compare', 'answer a hundred random searches from memory and by PostgreSQL, and compare them')
     .option('--json', 'print the results as JSON')
     .addHelpText('after', examples('freehold doctor', 'DATABASE_URL=postgres://… freehold doctor --json'))
-    .action(async ({ json }: { json?: true }) => {
-      const findings = (await examine()).map((finding) => ({ ...finding, detail: redact(finding.detail) }));
+    .action(async ({ json, compare = false }: { json?: true; compare?: boolean }) => {
+      const findings = (await examine(compare)).map((finding) => ({
+        ...finding,
+        detail: redact(finding.detail),
+      }));
       const healthy = findings.every(({ state }) => state !== 'fail');
       if (json) printJson({ ok: healthy, findings });
       else print(process.stdout, findings.map(findingText).join('\n'));
@@ -42,7 +47,7 @@ export function addDoctor(program: Command): void {
     });
 }
 
-async function examine(): Promise<Finding[]> {
+async function examine(compare: boolean): Promise<Finding[]> {
   const node = checkNode();
   const { config, findings } = readConfiguration();
   if (config === null) return [node, ...findings];
@@ -50,6 +55,7 @@ async function examine(): Promise<Finding[]> {
   const found: Finding[] = [node, ...findings];
   for (const check of [...machine, checkDatabase, checkSource, checkPayments])
     found.push(...[await check(config)].flat());
+  if (compare) found.push(await checkComparison(config));
   return found;
 }
 

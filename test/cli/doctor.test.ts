@@ -205,11 +205,7 @@ test('doctor warns where clients reach the service over plain http through a net
 test('doctor says how much memory searches need, and warns where the service may not use as much', async (t) => {
   const { database } = await testDatabase(t);
   const look = (engine: 'memory' | 'postgres', limit: number) =>
-    checkSearch(
-      { search: { engine, shadowRate: 0, cacheMegabytes: 0 }, host: '127.0.0.1', port: 0 },
-      database,
-      limit,
-    );
+    checkSearch({ search: { engine, cacheMegabytes: 0 }, host: '127.0.0.1', port: 0 }, database, limit);
   const enough = await look('memory', 4e9);
   assert.deepEqual(
     [enough.state, enough.detail.includes('need about 300 MB of memory, of 4000 MB')],
@@ -262,7 +258,7 @@ test('doctor warns of a running service whose searches are behind the log or out
   const look = async (known: Partial<EngineStatus>) => {
     status = { ...NO_ENGINE.status(), ...known };
     clock.advance(MINUTE); // What readiness remembers is over.
-    const search = { engine: 'memory', shadowRate: 0, cacheMegabytes: 0 } as const;
+    const search = { engine: 'memory', cacheMegabytes: 0 } as const;
     return checkSearch({ search, host: '127.0.0.1', port }, database, 4e9);
   };
   assert.equal((await look({ state: 'ready', lagMs: 5_000 })).state, 'ok');

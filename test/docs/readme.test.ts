@@ -115,7 +115,6 @@ test('docs/configuration.md names every setting with its default, and no other',
     BILLING_GRACE_DAYS: defaults.billing.graceDays,
 
     SEARCH_ENGINE: defaults.search.engine,
-    SEARCH_SHADOW_RATE: defaults.search.shadowRate,
     SEARCH_CACHE_MB: defaults.search.cacheMegabytes,
     RESO_REFRESHES_PER_MINUTE: reso.kind === 'reso' && reso.refreshesPerMinute,
     RESO_DISPLAY_DEFAULT: reso.kind === 'reso' && reso.showsByDefault ? 'show' : 'withhold',

@@ -2,10 +2,10 @@
 
 import { LISTING_TYPES, type ListingType } from '../../listings/vocabulary.ts';
 import type { CopyFields } from '../../postgres/client/copy-fields.ts';
-import { codesOf } from '../../search/engine/build/numbered-words.ts';
 import { byColumn, FLAGS } from '../../search/engine/columns/columns.ts';
 import type { Dictionaries } from '../../search/engine/columns/dictionary.ts';
 import { compareId } from '../../search/engine/columns/ids.ts';
+import { codesOf } from '../../search/engine/segments/numbered-words.ts';
 import { EVENT, PERIOD } from './fact-columns.ts';
 import { GrowingTable, type Place, type RowCursor } from './growing-table.ts';
 import { HELD_CODES, HELD_NUMBERS } from './held-columns.ts';

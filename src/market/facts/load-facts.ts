@@ -2,8 +2,8 @@
 
 import { Worker } from 'node:worker_threads';
 import type { Database, Sql } from '../../postgres/client/database.ts';
-import type { BuilderTarget } from '../../search/engine/build/builder-thread.ts';
 import { createDictionaries, shareDictionaries } from '../../search/engine/columns/dictionary.ts';
+import type { BuilderTarget } from '../../search/engine/segments/builder-thread.ts';
 import { FactAppender } from './fact-appender.ts';
 import { copyAllFacts } from './fact-store.ts';
 import type { LoadedFacts } from './fact-writer.ts';

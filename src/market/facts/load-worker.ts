@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { openDatabase } from '../../postgres/client/database.ts';
-import type { BuilderTarget } from '../../search/engine/build/builder-thread.ts';
+import type { BuilderTarget } from '../../search/engine/segments/builder-thread.ts';
 import { type LoadMessage, loadFacts } from './load-facts.ts';
 
 const tell = (message: LoadMessage): void => parentPort?.postMessage(message);

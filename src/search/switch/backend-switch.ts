@@ -9,16 +9,14 @@ import type { Condition } from '../query/condition.ts';
 import type { ResolvedQuery, ResolvedSearch } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
 
-/** A question of a search, asked of either backend. */
-export type Question<Answer> = (backend: SearchBackend, search: ResolvedSearch) => Promise<Answer>;
+/** A query of a search, sent to either backend. */
+type Question<Answer> = (backend: SearchBackend, search: ResolvedSearch) => Promise<Answer>;
 
 export interface BackendSwitchOptions {
   readonly sql: SearchBackend;
   readonly engine: Pick<SearchEngine, 'generation' | 'status' | 'lagMs' | 'catchUp'>;
   readonly engineOver: (generation: Generation) => SearchBackend;
   readonly onAnswer: (backend: 'memory' | 'postgres') => void;
-  /** Called after the engine has answered. */
-  readonly onEngineAnswer?: (search: ResolvedSearch, question: Question<unknown>) => void;
 }
 
 /** Milliseconds that a search which must be of now waits for the newest changes. */
@@ -41,7 +39,7 @@ interface Held {
 }
 
 export function createBackendSwitch(options: BackendSwitchOptions): SearchBackend {
-  const { sql, engine, engineOver, onAnswer, onEngineAnswer } = options;
+  const { sql, engine, engineOver, onAnswer } = options;
   const requests = new WeakMap<ResolvedQuery, Held>();
   const isBehind = (): boolean => (engine.lagMs() ?? Number.POSITIVE_INFINITY) > USUAL_LAG;
 
@@ -75,16 +73,11 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
     return held;
   }
 
-  async function ask<Answer>(
-    search: ResolvedSearch,
-    question: Question<Answer>,
-    compared: Question<unknown> = question,
-  ): Promise<Answer> {
+  async function ask<Answer>(search: ResolvedSearch, question: Question<Answer>): Promise<Answer> {
     const generation = (await hold(search)?.generation) ?? null;
     if (generation === null) return askSql(search, question);
     const answer = await question(engineOver(generation), search);
     onAnswer('memory');
-    onEngineAnswer?.(search, compared);
     return answer;
   }
 
@@ -94,8 +87,7 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
   }
 
   return {
-    page: (search, known) =>
-      ask(search, (backend, of) => backend.page(of, isBehind() ? undefined : known), comparablePage),
+    page: (search, known) => ask(search, (backend, of) => backend.page(of, isBehind() ? undefined : known)),
     countsAlong: ({ plan, resolved }) =>
       isOnMarket(plan.conditions) && (requests.has(resolved) || engine.generation() !== null),
     count: (search) => ask(search, (backend, of) => backend.count(of)),
@@ -121,16 +113,6 @@ export function createBackendSwitch(options: BackendSwitchOptions): SearchBacken
 /** Whether all that meets these conditions is in the engine. */
 const isOnMarket = (conditions: readonly Condition[]): boolean =>
   conditions.some((each) => each.kind === 'statuses' && each.statuses.every(isHeld));
-
-/** Records differ between two readings, and PostgreSQL counts apart. */
-const comparablePage: Question<unknown> = async (backend, search) => {
-  const { hits, more, total } = await backend.page(search);
-  return {
-    hits: hits.map(({ listing, values }) => [listing.id, values()]),
-    more,
-    total: total ?? (await backend.count(search)),
-  };
-};
 
 function requireLoaded({ state, progress }: EngineStatus): void {
   if (state !== 'filling') return;

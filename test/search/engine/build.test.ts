@@ -7,14 +7,6 @@ import { headSequence } from '../../../src/changes/change-store.ts';
 import { LISTING_TYPES } from '../../../src/listings/vocabulary.ts';
 import { type Database, openDatabase, type Sql } from '../../../src/postgres/client/database.ts';
 import { migrate } from '../../../src/postgres/migrations/migrate.ts';
-import {
-  type Base,
-  type BaseBuilder,
-  createLocalBuilder,
-} from '../../../src/search/engine/build/build-base.ts';
-import { mergeSegment } from '../../../src/search/engine/build/build-segment.ts';
-import { createThreadBuilder } from '../../../src/search/engine/build/builder-thread.ts';
-import type { LoadProgress } from '../../../src/search/engine/build/load-store.ts';
 import { ColumnBuffer } from '../../../src/search/engine/columns/column-buffer.ts';
 import { isHeld } from '../../../src/search/engine/columns/held-statuses.ts';
 import { idOf } from '../../../src/search/engine/columns/ids.ts';
@@ -22,6 +14,14 @@ import type { Generation, Segment, Table } from '../../../src/search/engine/colu
 import { listWords, mergeWords, TailWords } from '../../../src/search/engine/columns/tail-words.ts';
 import { hashWord } from '../../../src/search/engine/columns/word-hash.ts';
 import { markRows } from '../../../src/search/engine/columns/word-index.ts';
+import {
+  type Base,
+  type BaseBuilder,
+  createLocalBuilder,
+} from '../../../src/search/engine/segments/build-base.ts';
+import { mergeSegment } from '../../../src/search/engine/segments/build-segment.ts';
+import { createThreadBuilder } from '../../../src/search/engine/segments/builder-thread.ts';
+import type { LoadProgress } from '../../../src/search/engine/segments/load-store.ts';
 import { rowArbitrary } from '../../support/catalogue/search-rows.ts';
 import { until } from '../../support/check/until.ts';
 import { atEnd, testDatabase } from '../../support/database/database.ts';
@@ -165,7 +165,7 @@ test('a thread merges a tail as this thread does', async (t) => {
   };
   const merged = await builderOf(
     t,
-    createThreadBuilder({ target: { url }, file: null, report: assert.ifError, heldRows: 1 }),
+    createThreadBuilder({ target: { url }, file: null, report: assert.ifError }),
   ).merge(generation, never);
   for (const type of LISTING_TYPES) {
     const { base, baseRemoved, tail, tailRemoved } = generation.tables[type];

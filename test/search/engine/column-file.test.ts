@@ -7,13 +7,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { LISTING_TYPES } from '../../../src/listings/vocabulary.ts';
-import type { Base } from '../../../src/search/engine/build/build-base.ts';
-import { createThreadBuilder } from '../../../src/search/engine/build/builder-thread.ts';
-import type { LoadProgress } from '../../../src/search/engine/build/load-store.ts';
 import { ColumnBuffer } from '../../../src/search/engine/columns/column-buffer.ts';
 import type { Generation, Table } from '../../../src/search/engine/columns/segment.ts';
 import { TailWords } from '../../../src/search/engine/columns/tail-words.ts';
 import { hashWord } from '../../../src/search/engine/columns/word-hash.ts';
+import type { Base } from '../../../src/search/engine/segments/build-base.ts';
+import { createThreadBuilder } from '../../../src/search/engine/segments/builder-thread.ts';
+import type { LoadProgress } from '../../../src/search/engine/segments/load-store.ts';
 import { rowArbitrary } from '../../support/catalogue/search-rows.ts';
 import { until } from '../../support/check/until.ts';
 import { atEnd, temporaryFolder, testDatabase } from '../../support/database/database.ts';
@@ -148,21 +148,6 @@ test('a merge leaves the file alone, and renews it once it is ten minutes old', 
   const next = await load();
   assert.ok(next.isFromFile);
   assert.deepEqual(plain(next.base), plain({ ...generation, segments: merged }));
-});
-
-test('what was found to be wrong is not there for the next start, nor what is being written of it', async (t) => {
-  const { clock, start, load, write, file, reported } = await stage(t);
-  await write();
-  const builder = start();
-  const base = await builder.load(() => {}, never);
-  await builder.distrust();
-  assert.equal(existsSync(file), false);
-  clock.advance(600_000);
-  await builder.merge(withTail(base), never);
-  await builder.distrust();
-  assert.equal(existsSync(file), false);
-  assert.equal((await load()).isFromFile, false);
-  assert.deepEqual(reported, []);
 });
 
 test('a place where no file can be written is reported, and costs nothing else', async (t) => {

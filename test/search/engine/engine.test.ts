@@ -6,10 +6,9 @@ import fc from 'fast-check';
 import { appendPrivateEntries, headSequence } from '../../../src/changes/change-store.ts';
 import { LogGap } from '../../../src/changes/follower.ts';
 import { createChangePartitions, dropOldChanges } from '../../../src/changes/retention-store.ts';
-import type { Database } from '../../../src/postgres/client/database.ts';
-import { createLocalBuilder } from '../../../src/search/engine/build/build-base.ts';
 import { listWords } from '../../../src/search/engine/columns/tail-words.ts';
 import { neededMemory } from '../../../src/search/engine/lifecycle/engine-memory.ts';
+import { createLocalBuilder } from '../../../src/search/engine/segments/build-base.ts';
 import { at } from '../../support/catalogue/catalogue.ts';
 import { draft } from '../../support/catalogue/drafts.ts';
 import { DAY, NOW, writeAreas } from '../../support/catalogue/random-market.ts';
@@ -331,52 +330,6 @@ test('a market that outgrows the memory of its process is not merged: the engine
   await write([home('a', { status: 'CLOSED' })]);
   assert.equal(await engine.catchUp(60_000), true, 'nobody waits for it');
   assert.deepEqual([engine.status().state, gates.load.came], ['off', 1]);
-});
-
-test('an engine that was wrong is out of use until it is loaded again, and for good the second time', async (t) => {
-  const { write, createEngine, assertCurrent } = await engineStage(t);
-  await write([home('a')]);
-  const { engine, gates } = createEngine();
-  await engine.start();
-  gates.load.close();
-  engine.distrust('A total was wrong');
-  assert.deepEqual([engine.status().state, engine.status().failure], ['unusable', 'A total was wrong']);
-  await until('it is being loaded', () => gates.load.came === 2);
-  assert.equal(engine.generation(), null);
-  gates.load.open();
-  await until('it is loaded', () => engine.status().state === 'ready');
-  await write([home('b')]);
-  await assertCurrent(engine);
-  engine.distrust('A total was wrong again');
-  assert.deepEqual([engine.status().state, engine.status().failure], ['off', 'A total was wrong again']);
-  assert.equal(engine.generation(), null);
-});
-
-test('an engine that is found to be wrong while it applies changes does not come back with them', async (t) => {
-  const { database, write, createEngine } = await engineStage(t);
-  let whenWordsAreRead = (): void => {};
-  const read: Database['read'] = async (work, how) => {
-    const found = await database.read(work, how);
-    // The words of changed listings, after which nothing else is waited for.
-    if (found instanceof Map) whenWordsAreRead();
-    return found;
-  };
-  // Each change takes a turn.
-  let monotonic = 0;
-  const clock = { ...database.clock, monotonic: () => monotonic++ };
-  const { engine, gates } = createEngine({ database: { ...database, read, clock } });
-  await engine.start();
-  gates.load.close();
-  let isDistrusted = false;
-  // What was read is applied in several turns, of which this is before the second.
-  whenWordsAreRead = () => {
-    if (isDistrusted) return;
-    isDistrusted = true;
-    setImmediate(() => engine.distrust('A total was wrong'));
-  };
-  await write(Array.from({ length: 50 }, (_, at) => home(`home-${at}`)));
-  await until('it is being loaded', () => gates.load.came === 2);
-  assert.deepEqual([engine.status().failure, engine.generation()], ['A total was wrong', null]);
 });
 
 test('a market that was read from a file needs as much memory', async (t) => {

@@ -13,7 +13,6 @@ import { atEnd } from '../../support/database/database.ts';
 import { holdLoad } from '../../support/engine/held-load.ts';
 import { faultyLog } from '../../support/engine/log-fault.ts';
 import { Gate } from '../../support/engine/stage.ts';
-import { memoryLog } from '../../support/service/memory-log.ts';
 import { startService, type TestService } from '../../support/service/service.ts';
 import { startLive } from '../../support/sources/live-service.ts';
 
@@ -53,8 +52,6 @@ async function readiness(service: TestService): Promise<{ status: number; search
 
 const answersBy = (service: TestService, backend: string) =>
   readMetric(service, 'freehold_search_answers_total', { backend });
-const comparisons = (service: TestService, outcome: string) =>
-  readMetric(service, 'freehold_search_comparisons_total', { outcome });
 
 test('a service that fills its engine answers 503 with its progress, what is not on the market from PostgreSQL, and then all', async (t) => {
   const { gate, searchBuilder } = holdLoad();
@@ -254,56 +251,4 @@ test('what was read live is in the searches of the process when the live read is
       [id('a')],
     );
   }
-});
-
-const QUESTIONS = [
-  '',
-  'sort=-price&limit=1',
-  'facets=city,bedrooms,priceBucket',
-  'stats=inventory,median_list_price',
-  'explain=true&minPrice=1',
-  'cluster=true&zoom=3&bbox=-180,-90,180,90',
-];
-
-test('answers are compared with those of PostgreSQL, and those of a sound engine are the same', async (t) => {
-  const service = await startService(t, { environment: { SEARCH_SHADOW_RATE: '1' } });
-  await write(service, home('a'), home('b', { listPrice: 5 }), home('c', { listPrice: null }));
-  for (const query of QUESTIONS) {
-    const before = await comparisons(service, 'same');
-    assert.equal((await ask(service, query)).status, 200);
-    await until(
-      `an answer to ${query} is compared`,
-      async () => (await comparisons(service, 'same')) > before,
-    );
-  }
-  assert.deepEqual([await comparisons(service, 'different'), await comparisons(service, 'failed')], [0, 0]);
-});
-
-test('an engine whose answer differs gives way to PostgreSQL until it is loaded again, and the log has the search', async (t) => {
-  const { log, text } = memoryLog();
-  const service = await startService(t, { log, environment: { SEARCH_SHADOW_RATE: '1' } });
-  await write(service, home('a'), home('b'));
-  // A search would be compared itself, perhaps only after what comes next.
-  await until(
-    'the engine has both',
-    async () => (await readMetric(service, 'freehold_search_engine_rows')) === 2,
-  );
-  // Behind the back of the log, so that the engine cannot know.
-  await service.database.write(
-    (sql) =>
-      sql`update listing_search set status = 'CLOSED' where id in (select min(id) from listing_search)`,
-  );
-  assert.equal(await totalOf(service, 'minPrice=77'), 2);
-  await until('the difference is found', async () => {
-    // One comparison at a time: whoever answers meanwhile is passed over.
-    await ask(service, 'minPrice=77');
-    return (await comparisons(service, 'different')) === 1;
-  });
-  await until(
-    'it is loaded again',
-    async () => (await readMetric(service, 'freehold_search_engine_loads_total')) === 2,
-  );
-  await until('it is in use', async () => (await readMetric(service, 'freehold_search_engine_ready')) === 1);
-  assert.equal(await totalOf(service, 'minPrice=78'), 1);
-  assert.match(text(), /the search engine found .*PostgreSQL .*\\"min\\":77/);
 });

@@ -2,7 +2,6 @@
 
 import fc from 'fast-check';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
-import { mergeSegment } from '../../../src/search/engine/build/build-segment.ts';
 import { ColumnBuffer } from '../../../src/search/engine/columns/column-buffer.ts';
 import { createDictionaries, type Dictionaries } from '../../../src/search/engine/columns/dictionary.ts';
 import { idOf } from '../../../src/search/engine/columns/ids.ts';
@@ -10,6 +9,7 @@ import type { Table } from '../../../src/search/engine/columns/segment.ts';
 import { TailWords } from '../../../src/search/engine/columns/tail-words.ts';
 import { hashWord } from '../../../src/search/engine/columns/word-hash.ts';
 import { WordCollector } from '../../../src/search/engine/columns/word-index.ts';
+import { mergeSegment } from '../../../src/search/engine/segments/build-segment.ts';
 import { type IndexedRow, rowArbitrary } from './search-rows.ts';
 
 const STATUSES = ['ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON'] as const;

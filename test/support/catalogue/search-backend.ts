@@ -5,7 +5,7 @@ import { createSearch, type SearchParts } from '../../../src/app/search.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
-import { createLocalBuilder } from '../../../src/search/engine/build/build-base.ts';
+import { createLocalBuilder } from '../../../src/search/engine/segments/build-base.ts';
 import { AnalyticsQueue } from '../../../src/search/summaries/analytics-queue.ts';
 
 /** PostgreSQL; nothing is remembered between two questions. */
@@ -19,6 +19,6 @@ export function searchParts(database: Database, clock: Clock = database.clock): 
     metrics: createMetrics(),
     report: assert.ifError,
     builder: createLocalBuilder(database),
-    settings: { engine: 'postgres', shadowRate: 0, cacheMegabytes: 0 },
+    settings: { engine: 'postgres', cacheMegabytes: 0 },
   });
 }

@@ -2,10 +2,10 @@
 
 import assert from 'node:assert/strict';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
-import { hilbertKey } from '../../../src/search/engine/build/hilbert.ts';
 import { NUMBER_COLUMNS, ORDER_COLUMNS } from '../../../src/search/engine/columns/columns.ts';
 import type { Dictionaries } from '../../../src/search/engine/columns/dictionary.ts';
 import { BLOCK_ROWS, type Segment } from '../../../src/search/engine/columns/segment.ts';
+import { hilbertKey } from '../../../src/search/engine/segments/hilbert.ts';
 import { expectedFacts, factsOf } from './column-rows.ts';
 
 export interface VersionedRow {

@@ -8,8 +8,8 @@ import { readConfig } from '../../../src/config.ts';
 import { type Clock, MINUTE, systemClock } from '../../../src/lib/clock.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
-import type { BaseBuilder } from '../../../src/search/engine/build/build-base.ts';
-import { createThreadBuilder } from '../../../src/search/engine/build/builder-thread.ts';
+import type { BaseBuilder } from '../../../src/search/engine/segments/build-base.ts';
+import { createThreadBuilder } from '../../../src/search/engine/segments/builder-thread.ts';
 import { until } from '../check/until.ts';
 
 /** Steps of a process, in their order in a start and in a rebuild. */

@@ -1,7 +1,7 @@
 // Load of a large market that goes on until a test lets it end.
 
 import type { Database } from '../../../src/postgres/client/database.ts';
-import { type BaseBuilder, createLocalBuilder } from '../../../src/search/engine/build/build-base.ts';
+import { type BaseBuilder, createLocalBuilder } from '../../../src/search/engine/segments/build-base.ts';
 import { Gate } from './stage.ts';
 
 /** For `overrides.searchBuilder` of a service, which then fills its engine until the gate is opened. */

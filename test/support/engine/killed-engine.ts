@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { ensureSampleKeys } from '../../../src/access/keys/sample-keys.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
-import { readArrays } from '../../../src/search/engine/build/array-file.ts';
+import { readArrays } from '../../../src/search/engine/segments/array-file.ts';
 import { draft } from '../catalogue/drafts.ts';
 import { until } from '../check/until.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../database/database.ts';

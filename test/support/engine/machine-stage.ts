@@ -9,8 +9,8 @@ import { readConfig } from '../../../src/config.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
-import { type BaseBuilder, createLocalBuilder } from '../../../src/search/engine/build/build-base.ts';
-import { createThreadBuilder } from '../../../src/search/engine/build/builder-thread.ts';
+import { type BaseBuilder, createLocalBuilder } from '../../../src/search/engine/segments/build-base.ts';
+import { createThreadBuilder } from '../../../src/search/engine/segments/builder-thread.ts';
 import { NOW, writeAreas } from '../catalogue/random-market.ts';
 import { until } from '../check/until.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../database/database.ts';
@@ -106,7 +106,6 @@ export async function startMachine(t: Closing): Promise<MachineStage> {
         await gates.merge.pass(AbortSignal.any([signal, closing.signal]));
         return (++merges % THREAD_MERGES === 0 ? thread : local).merge(generation, signal);
       },
-      distrust: () => thread.distrust(),
       async close() {
         closing.abort(new Error('closed'));
         await Promise.all([thread.close(), local.close()]);
@@ -120,7 +119,6 @@ export async function startMachine(t: Closing): Promise<MachineStage> {
       SOURCE: 'none',
       LOG_LEVEL: 'silent',
       SEARCH_ENGINE: side === 'sql' ? 'postgres' : 'memory',
-      SEARCH_SHADOW_RATE: '0',
     };
     const port = await quietPort();
     const app = await createApp({

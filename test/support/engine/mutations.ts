@@ -22,13 +22,13 @@ const COUNTS = 'test/search/engine/count-sets.test.ts';
 const SUMMARIES = 'test/search/summaries.test.ts';
 const SHAPE_EDGES = 'test/search/shape-edges.test.ts';
 const SWITCH = 'src/search/switch/backend-switch.test.ts';
-const SAME = 'src/search/switch/same-answer.test.ts';
+const SAME = 'src/cli/same-answer.test.ts';
 const RECORDS = 'test/search/record-cache.test.ts';
 const EDGES = 'test/search/edges.test.ts';
 const ENGINE = 'test/search/engine/engine.test.ts';
 const SERVICE = 'test/search/engine/service.test.ts';
-const BUILD = 'src/search/engine/build/build-segment.test.ts';
-const ZONES = 'src/search/engine/build/zones.test.ts';
+const BUILD = 'src/search/engine/segments/build-segment.test.ts';
+const ZONES = 'src/search/engine/segments/zones.test.ts';
 const WRITER = 'src/search/engine/lifecycle/generation-writer.test.ts';
 const AREAS = 'src/search/engine/questions/area-filter.test.ts';
 const CELLS = 'src/search/engine/questions/cell-numbers.test.ts';
@@ -140,7 +140,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ["counts[isOnMarket(set) ? 'held' : 'others']", "counts[isOnMarket(set) ? 'others' : 'held']"],
     ['&& !isCurrent) held', '&& isCurrent) held'],
   ]),
-  ...within('../switch/same-answer.ts', SAME, [
+  ...within('../../cli/same-answer.ts', SAME, [
     ['one.length === other.length && ', ''],
     ['<= TOLERANCE *', '< -TOLERANCE *'],
   ]),
@@ -232,14 +232,14 @@ export const MUTATIONS: readonly Mutation[] = [
     ['(JOINED_BITS[word] as number) & (own', '(JOINED_BITS[word] as number) | (own', 'a plain loop'],
     ['0x5555_5555', '0x1555_5555', 'a plain loop'],
   ]),
-  ...within('build/merged-rows.ts', BUILD, [
+  ...within('segments/merged-rows.ts', BUILD, [
     ['value === other && (base.idRanks', 'value !== other && (base.idRanks'],
     ['key === added && (base.idRanks', 'key !== added && (base.idRanks'],
     ['isGone ? GONE : next', 'next'],
     ['if (row < base.shown) shown++;', 'shown++;'],
     ['place : place + 2 * BEYOND_CURVE', 'place : place'],
   ]),
-  ...within('build/zones.ts', ZONES, [
+  ...within('segments/zones.ts', ZONES, [
     ['if (value <= low) low = value;', 'if (value >= low) low = value;'],
     ['(block + 1) * BLOCK_ROWS)', '(block + 1) * BLOCK_ROWS - 1)'],
     ['const isKnown = low <= high;', 'const isKnown = true;'],

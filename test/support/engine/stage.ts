@@ -7,10 +7,10 @@ import { systemClock } from '../../../src/lib/clock.ts';
 import type { ListingDraft } from '../../../src/listings/draft.ts';
 import type { Database, Sql } from '../../../src/postgres/client/database.ts';
 import { readSnapshot } from '../../../src/postgres/client/snapshot.ts';
-import { type BaseBuilder, createLocalBuilder } from '../../../src/search/engine/build/build-base.ts';
 import type { Generation } from '../../../src/search/engine/columns/segment.ts';
 import { createSearchEngine, type SearchEngineOptions } from '../../../src/search/engine/lifecycle/engine.ts';
 import type { SearchEngine } from '../../../src/search/engine/lifecycle/search-engine.ts';
+import { type BaseBuilder, createLocalBuilder } from '../../../src/search/engine/segments/build-base.ts';
 import { NOW } from '../catalogue/random-market.ts';
 import { atEnd, type Closing, testDatabase } from '../database/database.ts';
 import type { Facts } from './column-rows.ts';
@@ -63,7 +63,6 @@ function gatedBuilder(database: Database, gates: { readonly load: Gate; readonly
       await gates.merge.pass(AbortSignal.any([signal, closing.signal]));
       return builder.merge(generation, signal);
     },
-    distrust: () => builder.distrust(),
     close: async () => closing.abort(new Error('closed')),
   };
 }

@@ -3,12 +3,12 @@
 import assert from 'node:assert/strict';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
 import { LISTING_TYPES } from '../../../src/listings/vocabulary.ts';
-import type { Base } from '../../../src/search/engine/build/build-base.ts';
 import { ColumnBuffer } from '../../../src/search/engine/columns/column-buffer.ts';
 import { createDictionaries, type Dictionaries } from '../../../src/search/engine/columns/dictionary.ts';
 import { idOf } from '../../../src/search/engine/columns/ids.ts';
 import type { Columns, Generation, Segment } from '../../../src/search/engine/columns/segment.ts';
 import { NO_WORDS } from '../../../src/search/engine/columns/word-index.ts';
+import type { Base } from '../../../src/search/engine/segments/build-base.ts';
 import { expectedFacts, type Facts, factsOf } from './column-rows.ts';
 
 export interface HeldListing {

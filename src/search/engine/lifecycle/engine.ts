@@ -2,12 +2,12 @@
 
 import { headSequence } from '../../../changes/change-store.ts';
 import { createFollower, type Follower, LogGap } from '../../../changes/follower.ts';
-import { type Clock, HOUR, pause, withDeadline } from '../../../lib/clock.ts';
+import { type Clock, pause, withDeadline } from '../../../lib/clock.ts';
 import type { ChangeState } from '../../../listings/change-state.ts';
 import type { Database } from '../../../postgres/client/database.ts';
-import type { Base, BaseBuilder } from '../build/build-base.ts';
-import type { LoadProgress } from '../build/load-store.ts';
 import type { Generation } from '../columns/segment.ts';
+import type { Base, BaseBuilder } from '../segments/build-base.ts';
+import type { LoadProgress } from '../segments/load-store.ts';
 import { bytesOf, memoryLimit, requireMemory, TooLittleMemory } from './engine-memory.ts';
 import { GenerationKeeper, LONGEST_TAIL } from './generation-keeper.ts';
 import { rowChanges } from './row-changes.ts';
@@ -51,9 +51,6 @@ class Engine implements SearchEngine {
   #running = Promise.resolve();
   /** Ends the following of the log for another load. */
   #reload = new AbortController();
-  #distrustedAt: number | null = null;
-  /** Settles once the builder has forgotten what was wrong. */
-  #forgetting = Promise.resolve();
 
   #isOff = false;
   #generation: Generation | null = null;
@@ -122,19 +119,6 @@ class Engine implements SearchEngine {
       signal?.throwIfAborted();
       return false;
     }
-  }
-
-  distrust(reason: string): void {
-    const now = this.#options.database.clock.monotonic();
-    this.#options.report(new Error(`The search engine is out of use: ${reason}`));
-    const isAgain = this.#distrustedAt !== null && now - this.#distrustedAt < HOUR;
-    this.#distrustedAt = now;
-    this.#failure = reason;
-    if (isAgain) this.#turnOff(reason);
-    this.#generation = null;
-    this.#keeper = null;
-    this.#reload.abort();
-    this.#forgetting = this.#options.builder.distrust();
   }
 
   start(): Promise<void> {
@@ -252,7 +236,6 @@ class Engine implements SearchEngine {
       }
     };
     const either = AbortSignal.any([signal, refused.signal]);
-    await this.#forgetting;
     const base = await this.#options.builder.load(onProgress, either).catch((error: unknown) => {
       refused.signal.throwIfAborted();
       throw error;

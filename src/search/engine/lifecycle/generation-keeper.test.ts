@@ -12,8 +12,8 @@ import {
   type HeldListing,
   heldFacts,
 } from '../../../../test/support/engine/tables.ts';
-import { mergedTables, mergeTables } from '../build/build-base.ts';
 import type { Generation } from '../columns/segment.ts';
+import { mergedTables, mergeTables } from '../segments/build-base.ts';
 import { GenerationKeeper } from './generation-keeper.ts';
 
 const [{ row: SOME } = assert.fail()] = fc.sample(rowArbitrary, { numRuns: 1, seed: 3 });

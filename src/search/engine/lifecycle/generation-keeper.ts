@@ -1,8 +1,8 @@
 // Generation keeper: the newest generation, kept up to date, on a base that is built anew in the background.
 
 import { eventLoop } from '../../../lib/scheduler.ts';
-import type { Base } from '../build/build-base.ts';
 import type { Generation } from '../columns/segment.ts';
+import type { Base } from '../segments/build-base.ts';
 import { GenerationWriter, type RowChange } from './generation-writer.ts';
 
 /** Tails are read row by row, so they have to stay short: rows, and share of all rows, whichever is more. */

@@ -2,10 +2,10 @@
 
 import type { SearchRow } from '../../../listings/search-row.ts';
 import { LISTING_TYPES, type ListingType } from '../../../listings/vocabulary.ts';
-import type { Base } from '../build/build-base.ts';
 import type { Dictionaries } from '../columns/dictionary.ts';
 import { isHeld } from '../columns/held-statuses.ts';
 import type { Generation } from '../columns/segment.ts';
+import type { Base } from '../segments/build-base.ts';
 import { TableWriter } from './table-writer.ts';
 
 /** A listing as a change leaves it. */

@@ -20,7 +20,6 @@ export const NO_ENGINE: SearchEngine = {
   lagMs: () => null,
   waitFor: async () => {},
   catchUp: async () => true,
-  distrust: () => {},
   start: async () => {},
   stop: async () => {},
 };

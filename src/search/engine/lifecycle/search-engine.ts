@@ -1,10 +1,10 @@
 // Search engine: what the rest of the service knows of it.
 
-import type { LoadProgress } from '../build/load-store.ts';
 import type { Generation } from '../columns/segment.ts';
+import type { LoadProgress } from '../segments/load-store.ts';
 
 /**
- * `filling`: it is being loaded for the first time; `unusable`: loading failed, or it was wrong, and it is loaded again; `off`: it
+ * `filling`: it is being loaded for the first time; `unusable`: loading failed, and is tried again; `off`: it
  * stays out of use until the process is started again. PostgreSQL answers where it is unusable or off.
  */
 export type EngineState = 'filling' | 'ready' | 'unusable' | 'off';
@@ -41,8 +41,6 @@ export interface SearchEngine {
    * or cannot be known. Rejects with the reason of `signal`. An engine that does not answer is not waited for.
    */
   catchUp(limit: number, signal?: AbortSignal): Promise<boolean>;
-  /** Takes the engine out of use because it was wrong, and loads it again; the second time within an hour it stays off. */
-  distrust(reason: string): void;
   /** Begins to load; resolves once the engine is loaded, or will not be soon: a large market, a failure, too little memory. */
   start(): Promise<void>;
   stop(): Promise<void>;

@@ -1,13 +1,11 @@
 // Builder of bases in threads: one for each load and merge, so that its memory goes with it.
 
-import { rm } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { type Clock, MINUTE, systemClock } from '../../../lib/clock.ts';
 import type { DatabaseOptions } from '../../../postgres/client/database.ts';
 import { copyDictionaries, type SharedDictionaries, shareDictionaries } from '../columns/dictionary.ts';
 import { type Base, type BaseBuilder, type MergedTables, mergedTables } from './build-base.ts';
 import type { SharedBase } from './column-file.ts';
-import { holdUntilCollected } from './last-holder.ts';
 import type { LoadProgress } from './load-store.ts';
 
 /** Where a thread finds the database. */
@@ -20,8 +18,6 @@ export interface ThreadBuilderOptions {
   /** Called where the file could not be read or written. */
   readonly report: (error: unknown) => void;
   readonly clock?: Clock;
-  /** Columns of so many rows are given back by a thread of their own once they are replaced; default: what takes two milliseconds. */
-  readonly heldRows?: number;
 }
 
 /** What a thread is to do. Columns are shared, not copied. */
@@ -52,11 +48,9 @@ export type BuilderMessage =
 
 /** A file that is older costs a start more changes to read; each is written as a whole. */
 const FILE_AGE = 10 * MINUTE;
-/** Rows. */
-const HELD = 50_000;
 
 export function createThreadBuilder(options: ThreadBuilderOptions): BaseBuilder {
-  const { target, file, report, clock = systemClock, heldRows = HELD } = options;
+  const { target, file, report, clock = systemClock } = options;
   const closing = new AbortController();
   const threads = new Set<Worker>();
   /** Whoever loads a second time does not trust what it has. */
@@ -94,27 +88,6 @@ export function createThreadBuilder(options: ThreadBuilderOptions): BaseBuilder 
     });
   }
 
-  /** Lets a thread give back the memory of columns that others replace. */
-  function releaseElsewhere({ rental, sale }: MergedTables): void {
-    if (closing.signal.aborted || rental.base.rows + sale.base.rows < heldRows) return;
-    let thread: Worker;
-    try {
-      thread = holdUntilCollected(sale.base, [rental.base, sale.base]);
-    } catch (error) {
-      // A system without room for another thread: the event loop gives the memory back then.
-      report(error);
-      return;
-    }
-    threads.add(thread);
-    const end = () => void thread.terminate();
-    closing.signal.addEventListener('abort', end, { once: true });
-    thread.once('error', report);
-    thread.once('exit', () => {
-      threads.delete(thread);
-      closing.signal.removeEventListener('abort', end);
-    });
-  }
-
   return {
     async load(onProgress, signal) {
       const task: BuilderTask = { kind: 'load', target, file, isRead };
@@ -133,17 +106,9 @@ export function createThreadBuilder(options: ThreadBuilderOptions): BaseBuilder 
           ? { target, file, dictionaries: shareDictionaries(dictionaries), sequence }
           : null;
       if (isDue) writtenAt = clock.monotonic();
-      const merged = mergedTables(tables);
-      const segments = await run({ kind: 'merge', tables: merged, saved }, signal, (message) =>
+      return run({ kind: 'merge', tables: mergedTables(tables), saved }, signal, (message) =>
         message.kind === 'merged' ? message.segments : undefined,
       );
-      releaseElsewhere(merged);
-      return segments;
-    },
-    async distrust() {
-      // One of them may be about to write the file.
-      await Promise.all([...threads].map((worker) => worker.terminate()));
-      if (file !== null) await rm(file, { force: true }).catch(report);
     },
     async close() {
       const ends = [...threads].map((worker) => new Promise((resolve) => worker.once('exit', resolve)));

@@ -20,8 +20,6 @@ export interface BaseBuilder {
   load(onProgress: (progress: LoadProgress) => void, signal: AbortSignal): Promise<Base>;
   /** The segments of a generation without its tails and without what is gone, with the same codes. */
   merge(generation: Generation, signal: AbortSignal): Promise<Base['segments']>;
-  /** Forgets what was kept for the next start, after answers from it were wrong. Ends what is under way, which rejects. */
-  distrust(): Promise<void>;
   /** Ends what is under way, which rejects. */
   close(): Promise<void>;
 }
@@ -35,7 +33,6 @@ export function createLocalBuilder(database: Database): BaseBuilder {
       closing.signal.throwIfAborted();
       return mergeTables(mergedTables(tables));
     },
-    async distrust() {},
     async close() {
       closing.abort(new Error('The builder of the search engine was closed'));
     },
