@@ -6,7 +6,7 @@ import { ConfigError, readConfig } from '../config.ts';
 import { redact } from '../lib/log.ts';
 import { addBilling } from './billing.ts';
 import { addClients } from './clients.ts';
-import { addDoctor } from './doctor.ts';
+import { addDoctor } from './doctor/doctor.ts';
 import { reportFailure } from './failure.ts';
 import { addGrants } from './grants.ts';
 import { addImport } from './import.ts';

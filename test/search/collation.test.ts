@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compareSearches } from '../../src/cli/doctor-compare.ts';
+import { compareSearches } from '../../src/cli/doctor/doctor-compare.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { englishDatabase } from '../support/database/database.ts';

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createApp } from '../../src/app/app.ts';
-import { checkSource } from '../../src/cli/doctor-checks.ts';
-import { checkFeed } from '../../src/cli/doctor-feed.ts';
+import { checkSource } from '../../src/cli/doctor/doctor-checks.ts';
+import { checkFeed } from '../../src/cli/doctor/doctor-feed.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createOutbound } from '../../src/lib/outbound.ts';

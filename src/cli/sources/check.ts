@@ -4,7 +4,7 @@ import type { Config } from '../../config.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { configuredSource, describeStored, findAbandoned } from '../../sources/abandoned.ts';
 import { findRemovals } from '../../sources/removal-store.ts';
-import { type Finding, warn } from '../doctor-checks.ts';
+import { type Finding, warn } from '../doctor/doctor-checks.ts';
 import { count } from '../output.ts';
 import { COUNT_TIMEOUT } from './remove.ts';
 

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { isSameAnswer } from '../../../src/cli/same-answer.ts';
+import { isSameAnswer } from '../../../src/cli/doctor/same-answer.ts';
 import type { Row } from '../catalogue/random-market.ts';
 import type { Filter, Query } from '../oracle/filters.ts';
 import { compareBy, SORTS, sortArbitrary } from '../oracle/order.ts';

@@ -22,7 +22,7 @@ const COUNTS = 'test/search/engine/count-sets.test.ts';
 const SUMMARIES = 'test/search/summaries.test.ts';
 const SHAPE_EDGES = 'test/search/shape-edges.test.ts';
 const SWITCH = 'src/search/switch/backend-switch.test.ts';
-const SAME = 'src/cli/same-answer.test.ts';
+const SAME = 'src/cli/doctor/same-answer.test.ts';
 const RECORDS = 'test/search/record-cache.test.ts';
 const EDGES = 'test/search/edges.test.ts';
 const ENGINE = 'test/search/engine/engine.test.ts';
@@ -140,7 +140,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ["counts[isOnMarket(set) ? 'held' : 'others']", "counts[isOnMarket(set) ? 'others' : 'held']"],
     ['&& !isCurrent) held', '&& isCurrent) held'],
   ]),
-  ...within('../../cli/same-answer.ts', SAME, [
+  ...within('../../cli/doctor/same-answer.ts', SAME, [
     ['one.length === other.length && ', ''],
     ['<= TOLERANCE *', '< -TOLERANCE *'],
   ]),

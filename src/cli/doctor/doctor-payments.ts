@@ -1,13 +1,13 @@
 // Check of `freehold doctor` of the payment service: whether it answers, takes the credentials, and sells what is set.
 
-import { createPaymentApi, PaymentApiFailure } from '../billing/payment-api.ts';
-import { polarHeaders } from '../billing/polar/polar-api.ts';
-import { createPolarService } from '../billing/polar/polar-service.ts';
-import { stripeHeaders } from '../billing/stripe/stripe-client.ts';
-import { createStripeService } from '../billing/stripe/stripe-service.ts';
-import type { Config } from '../config.ts';
-import { systemClock } from '../lib/clock.ts';
-import { openDatabase } from '../postgres/client/database.ts';
+import { createPaymentApi, PaymentApiFailure } from '../../billing/payment-api.ts';
+import { polarHeaders } from '../../billing/polar/polar-api.ts';
+import { createPolarService } from '../../billing/polar/polar-service.ts';
+import { stripeHeaders } from '../../billing/stripe/stripe-client.ts';
+import { createStripeService } from '../../billing/stripe/stripe-service.ts';
+import type { Config } from '../../config.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { openDatabase } from '../../postgres/client/database.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 
 const NAME = 'payments';

@@ -1,13 +1,13 @@
 // Check of `freehold doctor` of searches: whether a process has the memory for them, and whether the running one keeps up.
 
-import { readDescription } from '../app/describe-search.ts';
-import type { Config } from '../config.ts';
-import type { Database } from '../postgres/client/database.ts';
-import { megabytes, memoryLimit, neededMemory } from '../search/engine/lifecycle/engine-memory.ts';
+import { readDescription } from '../../app/describe-search.ts';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { megabytes, memoryLimit, neededMemory } from '../../search/engine/lifecycle/engine-memory.ts';
+import { count } from '../output.ts';
+import { askRunningService } from '../running-service.ts';
 import { type Finding, ok, warn } from './doctor-checks.ts';
 import { countOnMarket } from './doctor-store.ts';
-import { count } from './output.ts';
-import { askRunningService } from './running-service.ts';
 
 const NAME = 'search';
 /** Milliseconds: at rest the log is read each second, and no page believes a record for longer than this. */

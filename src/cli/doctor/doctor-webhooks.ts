@@ -1,13 +1,13 @@
 // Check of `freehold doctor` of webhooks: their states, and whether the key opens their secrets.
 
-import { findSecretsKey } from '../app/secrets-key.ts';
-import type { Config } from '../config.ts';
-import { Keyring, parseKeys } from '../lib/keyring.ts';
-import type { Database } from '../postgres/client/database.ts';
-import { readSealed } from '../watch/webhooks/sealed-store.ts';
-import { openWebhook } from '../watch/webhooks/secret-upkeep.ts';
+import { findSecretsKey } from '../../app/secrets-key.ts';
+import type { Config } from '../../config.ts';
+import { Keyring, parseKeys } from '../../lib/keyring.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { readSealed } from '../../watch/webhooks/sealed-store.ts';
+import { openWebhook } from '../../watch/webhooks/secret-upkeep.ts';
+import { count } from '../output.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
-import { count } from './output.ts';
 
 const NAME = 'webhooks';
 

@@ -1,8 +1,11 @@
 // Command `freehold doctor`: checks everything that the service needs, with a remedy for each fault.
 
 import type { Command } from 'commander';
-import { type Config, ConfigError, readConfig } from '../config.ts';
-import { redact } from '../lib/log.ts';
+import { type Config, ConfigError, readConfig } from '../../config.ts';
+import { redact } from '../../lib/log.ts';
+import { EXIT } from '../failure.ts';
+import { examples } from '../options.ts';
+import { emphasis, print, printJson } from '../output.ts';
 import {
   checkDataDirectory,
   checkDisk,
@@ -19,9 +22,6 @@ import {
 import { checkComparison } from './doctor-compare.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkPayments } from './doctor-payments.ts';
-import { EXIT } from './failure.ts';
-import { examples } from './options.ts';
-import { emphasis, print, printJson } from './output.ts';
 
 export function addDoctor(program: Command): void {
   program

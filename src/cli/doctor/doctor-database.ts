@@ -1,21 +1,21 @@
 // Checks of `freehold doctor` in the database: schema, listings, watchers and their logs. None of them throws.
 
-import { headSequence, readChanges } from '../changes/change-store.ts';
-import type { Config } from '../config.ts';
-import { DAY, MINUTE, systemClock } from '../lib/clock.ts';
-import type { Database } from '../postgres/client/database.ts';
-import { dayOf } from '../postgres/client/day-partitions.ts';
-import { hasCluster } from '../postgres/embedded/cluster-home.ts';
-import { pendingMigrations } from '../postgres/migrations/migrate.ts';
-import { type OpenedDatabase, openCommandDatabase } from './database.ts';
+import { headSequence, readChanges } from '../../changes/change-store.ts';
+import type { Config } from '../../config.ts';
+import { DAY, MINUTE, systemClock } from '../../lib/clock.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { dayOf } from '../../postgres/client/day-partitions.ts';
+import { hasCluster } from '../../postgres/embedded/cluster-home.ts';
+import { pendingMigrations } from '../../postgres/migrations/migrate.ts';
+import { type OpenedDatabase, openCommandDatabase } from '../database.ts';
+import { count } from '../output.ts';
+import { checkSources } from '../sources/check.ts';
 import { checkBillingEvents } from './doctor-billing.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 import { checkFeed } from './doctor-feed.ts';
 import { checkSearch } from './doctor-search.ts';
 import { countCatalogue, countConnections, findDays, findMatchingState } from './doctor-store.ts';
 import { checkWebhooks } from './doctor-webhooks.ts';
-import { count } from './output.ts';
-import { checkSources } from './sources/check.ts';
 
 /** Reaches the database, if there is one yet, and looks at what it holds. */
 export async function checkDatabase(config: Config): Promise<Finding[]> {

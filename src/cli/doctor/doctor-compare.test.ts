@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { ResolvedSearch } from '../search/query/plan.ts';
-import type { SearchBackend } from '../search/query/search-backend.ts';
+import type { ResolvedSearch } from '../../search/query/plan.ts';
+import type { SearchBackend } from '../../search/query/search-backend.ts';
 import { findDifference } from './doctor-compare.ts';
 
 const search = {

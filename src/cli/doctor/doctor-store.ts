@@ -1,9 +1,9 @@
 // SQL of `freehold doctor`.
 
-import type { ListingType, Status } from '../listings/vocabulary.ts';
-import type { Sql } from '../postgres/client/database.ts';
-import { HELD_STATUSES } from '../search/engine/columns/held-statuses.ts';
-import { MATCHING_LEASE } from '../watch/events/position-store.ts';
+import type { ListingType, Status } from '../../listings/vocabulary.ts';
+import type { Sql } from '../../postgres/client/database.ts';
+import { HELD_STATUSES } from '../../search/engine/columns/held-statuses.ts';
+import { MATCHING_LEASE } from '../../watch/events/position-store.ts';
 
 export interface CatalogueCounts {
   readonly listings: number;

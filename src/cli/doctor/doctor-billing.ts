@@ -1,9 +1,9 @@
 // Check of `freehold doctor` of the payment service's events: whether what they name is fetched in time.
 
-import { findOldestWaiting } from '../billing/event-store.ts';
-import type { Config } from '../config.ts';
-import { MINUTE } from '../lib/clock.ts';
-import type { Database } from '../postgres/client/database.ts';
+import { findOldestWaiting } from '../../billing/event-store.ts';
+import type { Config } from '../../config.ts';
+import { MINUTE } from '../../lib/clock.ts';
+import type { Database } from '../../postgres/client/database.ts';
 import { type Finding, ok, warn } from './doctor-checks.ts';
 
 const NAME = 'billing events';

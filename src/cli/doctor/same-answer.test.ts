@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { runs } from '../../test/support/check/runs.ts';
+import { runs } from '../../../test/support/check/runs.ts';
 import { isSameAnswer } from './same-answer.ts';
 
 const answer = fc.jsonValue({ maxDepth: 3 });

@@ -1,25 +1,25 @@
 // Check of `freehold doctor --compare`: random searches answered from memory and by PostgreSQL, both from one state of the listings.
 
-import { createAreaIdCache } from '../areas/area-cache.ts';
-import type { Config } from '../config.ts';
-import { findListings } from '../listings/store.ts';
-import type { Database } from '../postgres/client/database.ts';
-import { readSnapshot } from '../postgres/client/snapshot.ts';
-import { toJson } from '../postgres/client/value-types.ts';
-import { megabytes, memoryLimit, neededMemory } from '../search/engine/lifecycle/engine-memory.ts';
-import { GenerationWriter } from '../search/engine/lifecycle/generation-writer.ts';
-import { createEngineBackend } from '../search/engine/questions/engine-backend.ts';
-import { loadBase } from '../search/engine/segments/build-base.ts';
-import { resolveQuery } from '../search/http/resolve-query.ts';
-import type { SearchQuery } from '../search/query/parameters.ts';
-import { planSearch, type ResolvedSearch } from '../search/query/plan.ts';
-import type { SearchBackend } from '../search/query/search-backend.ts';
-import { createSqlBackend } from '../search/sql/sql-backend.ts';
-import { matchingAmong } from '../search/switch/matching-among.ts';
-import { openCommandDatabase } from './database.ts';
+import { createAreaIdCache } from '../../areas/area-cache.ts';
+import type { Config } from '../../config.ts';
+import { findListings } from '../../listings/store.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { readSnapshot } from '../../postgres/client/snapshot.ts';
+import { toJson } from '../../postgres/client/value-types.ts';
+import { megabytes, memoryLimit, neededMemory } from '../../search/engine/lifecycle/engine-memory.ts';
+import { GenerationWriter } from '../../search/engine/lifecycle/generation-writer.ts';
+import { createEngineBackend } from '../../search/engine/questions/engine-backend.ts';
+import { loadBase } from '../../search/engine/segments/build-base.ts';
+import { resolveQuery } from '../../search/http/resolve-query.ts';
+import type { SearchQuery } from '../../search/query/parameters.ts';
+import { planSearch, type ResolvedSearch } from '../../search/query/plan.ts';
+import type { SearchBackend } from '../../search/query/search-backend.ts';
+import { createSqlBackend } from '../../search/sql/sql-backend.ts';
+import { matchingAmong } from '../../search/switch/matching-among.ts';
+import { openCommandDatabase } from '../database.ts';
+import { count } from '../output.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 import { countOnMarket, type DrawnListing, drawListings } from './doctor-store.ts';
-import { count } from './output.ts';
 import { isSameAnswer } from './same-answer.ts';
 
 const NAME = 'comparison';

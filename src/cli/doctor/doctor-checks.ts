@@ -3,16 +3,16 @@
 import { constants } from 'node:fs';
 import { access, realpath, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { looserAnonymousLimits, readTiersFile } from '../access/tiers/tiers-file.ts';
-import { type Config, isUnencrypted } from '../config.ts';
-import { ListenError, requireFreePort } from '../http/server/listen-address.ts';
-import { systemClock } from '../lib/clock.ts';
-import { readIfExists, statIfExists } from '../lib/files.ts';
-import { createOutbound } from '../lib/outbound.ts';
-import { resoSource } from '../sources/reso/transport/client.ts';
-import { type FeedFault, LiveError } from '../sources/source.ts';
-import { findMount, isInMemory, isNetworkFilesystem } from './mount.ts';
-import { askRunningService } from './running-service.ts';
+import { looserAnonymousLimits, readTiersFile } from '../../access/tiers/tiers-file.ts';
+import { type Config, isUnencrypted } from '../../config.ts';
+import { ListenError, requireFreePort } from '../../http/server/listen-address.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { readIfExists, statIfExists } from '../../lib/files.ts';
+import { createOutbound } from '../../lib/outbound.ts';
+import { resoSource } from '../../sources/reso/transport/client.ts';
+import { type FeedFault, LiveError } from '../../sources/source.ts';
+import { findMount, isInMemory, isNetworkFilesystem } from '../mount.ts';
+import { askRunningService } from '../running-service.ts';
 
 export interface Finding {
   readonly name: string;

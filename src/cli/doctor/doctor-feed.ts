@@ -1,11 +1,11 @@
 // Checks of `freehold doctor` on the feed: what the process that reads it reported, and values that keep listings from being shown.
 
-import type { Config } from '../config.ts';
-import type { Database } from '../postgres/client/database.ts';
-import { findReport } from '../sources/report-store.ts';
-import { REFUSED_PART, refusedPartsText, type ValueCount } from '../sources/value-counts.ts';
+import type { Config } from '../../config.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { findReport } from '../../sources/report-store.ts';
+import { REFUSED_PART, refusedPartsText, type ValueCount } from '../../sources/value-counts.ts';
+import { count } from '../output.ts';
 import { FAULT_REMEDIES, type Finding, fail, ok, warn } from './doctor-checks.ts';
-import { count } from './output.ts';
 
 const RETRIES = 'The service goes on trying. Its log has the cause.';
 /** Values that plainly say no, in JSON. */
