@@ -147,14 +147,16 @@ export function wideTable(caption: string, head: readonly Fragment[], rows: Frag
 }
 
 /** Creates the handler of a page that is rendered once, at the first request. */
-export function pageHandler(render: () => string, policy?: () => string): PageHandler {
-  let rendered: { readonly reply: Reply; readonly etag: string } | undefined;
-  return ({ headers }) => {
-    if (rendered === undefined) {
-      const text = render();
-      rendered = { reply: pageReply(text, policy?.()), etag: strongEtag(text) };
-    }
-    return conditional(headers, rendered.etag, rendered.reply);
+export function pageHandler(render: () => string | Promise<string>, policy?: () => string): PageHandler {
+  const renderReply = async () => {
+    const text = await render();
+    return { etag: strongEtag(text), reply: pageReply(text, policy?.()) };
+  };
+  let rendered: ReturnType<typeof renderReply> | undefined;
+  return async ({ headers }) => {
+    rendered ??= renderReply();
+    const { etag, reply } = await rendered;
+    return conditional(headers, etag, reply);
   };
 }
 

@@ -1,6 +1,7 @@
 // Markdown of docs/ as HTML in the form of the pages: code that copies, tables that scroll, headings with anchors.
 
 import { Marked, Parser, type RendererObject, type Token, type Tokens } from 'marked';
+import { eventLoop } from '../lib/scheduler.ts';
 import { Html, html, shortened } from '../page/html.ts';
 import { code, wideTable } from './layout.ts';
 
@@ -14,19 +15,25 @@ export interface RenderedDocument {
   readonly content: Html;
 }
 
-/** Renders a document that starts with its title and a paragraph. Links into `publicUrl` and to other documents become relative. */
-export function renderMarkdown(text: string, publicUrl: string): RenderedDocument {
+/**
+ * Renders a document that starts with its title and a paragraph. Links into `publicUrl` and to other documents become relative.
+ * A long document takes tens of milliseconds before its code is compiled, so the event loop is given back between sections.
+ */
+export async function renderMarkdown(text: string, publicUrl: string): Promise<RenderedDocument> {
   const marked = new Marked({ renderer: rendererOf(publicUrl) });
-  const [title, lead, ...rest] = marked.lexer(text).filter(({ type }) => type !== 'space');
-  if (title?.type !== 'heading' || lead?.type !== 'paragraph')
-    throw new Error('A document starts with its title and a paragraph');
   const parser = new Parser();
   const render = (tokens: Token[]): Html => new Html(marked.parser(tokens, marked.defaults));
+  const [head = '', ...sections] = text.split(/^(?=## )/m);
+  const [title, lead, ...rest] = marked.lexer(head).filter(({ type }) => type !== 'space');
+  if (title?.type !== 'heading' || lead?.type !== 'paragraph')
+    throw new Error('A document starts with its title and a paragraph');
+  const content = [render(rest)];
+  await eventLoop.forEach(sections, (section) => void content.push(render(marked.lexer(section))));
   return {
     title: title.text,
     summary: shortened(parser.parseInline(lead.tokens ?? [], parser.textRenderer), MAX_SUMMARY),
     lead: render([lead]),
-    content: render(rest),
+    content: html`${content}`,
   };
 }
 

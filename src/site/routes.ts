@@ -157,8 +157,8 @@ function documentTexts({ publicUrl, tiers, lifetimes, routes }: SiteOptions) {
   };
 }
 
-function documentPage(name: DocumentName, text: string, publicUrl: string): string {
-  return renderPage({ name, ...renderMarkdown(text, publicUrl) });
+async function documentPage(name: DocumentName, text: string, publicUrl: string): Promise<string> {
+  return renderPage({ name, ...(await renderMarkdown(text, publicUrl)) });
 }
 
 /** Creates a route to a text that is made at the first request. */

@@ -391,7 +391,7 @@ test('what operators read beside the source is not served', async (t) => {
       assert.equal((await web.fetch(path)).status, 404, path);
 });
 
-test('a document passes on no HTML of its own, no address of another scheme and no link to what is not served', () => {
+test('a document passes on no HTML of its own, no address of another scheme and no link to what is not served', async () => {
   const text = fillDocument(
     `# Title
 
@@ -408,7 +408,7 @@ Lead with <b>marks</b> and [a link](mcp.md#tools).
     'https://api.example',
     {},
   );
-  const { title, summary, lead, content } = renderMarkdown(text, 'https://api.example');
+  const { title, summary, lead, content } = await renderMarkdown(text, 'https://api.example');
   assert.deepEqual([title, summary], ['Title', 'Lead with <b>marks</b> and a link.']);
   assert.match(lead.text, /&lt;b&gt;marks&lt;\/b&gt; and <a href="mcp#tools">a link<\/a>/);
   assert.doesNotMatch(content.text, /<script|<img|javascript/);
