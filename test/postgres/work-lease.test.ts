@@ -32,6 +32,16 @@ test('the fence grows with each change of holder, also when the same process tak
   await second.release();
 });
 
+test('whoever waits for the lease does not wait for a transaction of its holder', async () => {
+  const [first, second] = [newLease(), newLease()];
+  await first.acquire();
+  await database.transaction(async (tx) => {
+    await first.hold(tx);
+    assert.equal(await second.acquire(), false);
+  });
+  await first.release();
+});
+
 test('a transaction of a former holder, or of work begun under a former fence, is refused', async () => {
   const [first, second] = [newLease(), newLease()];
   await first.acquire();

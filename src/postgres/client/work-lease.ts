@@ -28,12 +28,15 @@ export class WorkLease {
     this.#duration = duration;
   }
 
-  /** Takes or renews the lease; false while another process has it. */
+  /** Takes or renews the lease; false while another process has it, whose transactions are not waited for. */
   async acquire(): Promise<boolean> {
     const rows = await this.#database.write(
       (sql) => sql<{ fence: number }[]>`
         insert into work_lease as current (name, holder, leased_until, fence)
-        values (${this.#name}, ${this.#holder}, ${this.#end(sql)}, 1)
+        select ${this.#name}::text, ${this.#holder}::text, ${this.#end(sql)}, 1
+        where not exists (
+          select from work_lease
+          where name = ${this.#name} and holder <> ${this.#holder} and leased_until >= clock_timestamp())
         on conflict (name) do update set holder = excluded.holder, leased_until = excluded.leased_until,
           fence = case when current.holder = excluded.holder then current.fence else current.fence + 1 end
         where current.holder is null or current.holder = excluded.holder or current.leased_until < clock_timestamp()

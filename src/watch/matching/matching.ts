@@ -66,6 +66,7 @@ export class Matching {
   readonly #stopping = new AbortController();
   #renewal: PeriodicWork | null = null;
   #loaded: LoadedWatchers | null = null;
+  #isWriting = false;
   #wake: () => void = () => {};
   #status = { lag: 0, lagTime: 0, changes: 0, events: 0, matchTime: 0 };
   #running: Promise<void> = Promise.resolve();
@@ -102,6 +103,8 @@ export class Matching {
   }
 
   async #renew(): Promise<void> {
+    // A transaction of events renews the lease itself, and would be waited for.
+    if (this.#isWriting) return;
     const before = this.#lease.fence;
     await this.#lease.acquire();
     if (this.#lease.fence !== before) this.#wake();
@@ -211,6 +214,7 @@ export class Matching {
   async #write({ fence, position }: LoadedWatchers, batch: EventBatch, end: number): Promise<void> {
     const { database } = this.#options;
     for (;;) {
+      this.#isWriting = true;
       try {
         await database.transaction((tx) => this.#writeBatch(tx, batch, { fence, from: position, to: end }), {
           timeout: WRITE_TIMEOUT,
@@ -220,6 +224,8 @@ export class Matching {
         const isOver = error instanceof WorkTaken || error instanceof PositionMoved;
         if (isOver || this.#stopping.signal.aborted) throw error;
         this.#options.report(error);
+      } finally {
+        this.#isWriting = false;
       }
       await pause(systemClock, RETRY, this.#stopping.signal);
     }
