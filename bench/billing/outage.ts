@@ -13,10 +13,10 @@ const ROUNDS = 7;
 const ROUND = 3_000;
 /** Requests under way: few, so that it is latency that is measured. */
 const CALLERS = 4;
-/** Milliseconds: from this age on a verdict is asked for again, while it still serves. */
+/** Milliseconds: from this age on a row is renewed, while it still counts. */
 const OLD = 500_000;
 
-/** Every verdict is old, so that each request also begins a question to the payment service. */
+/** Every row is old, so that each request also begins a question to the payment service. */
 export async function knownKeysInOutage(testbed: Testbed): Promise<Row[]> {
   const endings: (() => unknown)[] = [];
   const stripe = await startStripeServer({ after: (end) => void endings.push(end) }, { faults: false });
@@ -77,8 +77,8 @@ async function subscribe({ database }: Testbed, { account }: StripeServer): Prom
 /** Ages what is known, and lets the service forget it: each key then serves from an old row, which is renewed. */
 async function makeOld({ database }: Testbed): Promise<void> {
   await database.write(async (sql) => {
-    await sql`update subscription_verdict set asked_at = subscription_time() - ${OLD} * interval '1 millisecond'`;
-    await sql`select pg_notify(${SUBSCRIPTIONS_CHANNEL}, reference) from subscription_verdict`;
+    await sql`update provider_subscription set checked_at = clock_timestamp() - ${OLD} * interval '1 millisecond'`;
+    await sql`select pg_notify(${SUBSCRIPTIONS_CHANNEL}, reference) from provider_subscription`;
   });
 }
 

@@ -6,6 +6,7 @@ import type { Database } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
 import type { CredentialVerifier } from './keys/key-verifier.ts';
 import { KeyVerifier } from './keys/key-verifier.ts';
+import { SubscriptionCache } from './keys/subscription-cache.ts';
 import { FailureThrottle } from './limits/failure-throttle.ts';
 import { monthBefore, monthOf } from './limits/monthly-quota.ts';
 import { deleteOldMonths } from './limits/monthly-usage-store.ts';
@@ -28,8 +29,8 @@ export interface AccessOptions {
   readonly isLoading?: () => Promise<boolean>;
   /** How many callers of each kind can be active within a minute. */
   readonly capacity?: number;
-  /** Called when a subscription may have changed, or any of them. */
-  readonly onHint?: (hint: { readonly subscription: string } | 'any') => void;
+  /** Called when a subscription has changed. */
+  readonly onChange?: (subscription: string) => void;
   /** Verifiers of other credentials, tried after the one for keys. */
   readonly verifiers?: readonly CredentialVerifier[];
 }
@@ -37,6 +38,7 @@ export interface AccessOptions {
 export interface AccessParts {
   readonly phases: Phases<Principal>;
   readonly rateLimiter: RateLimiter;
+  readonly subscriptions: SubscriptionCache;
   readonly keys: KeyVerifier;
   readonly failures: FailureThrottle;
   /** Stops listening and returns unspent requests: call it after the server has drained. */
@@ -45,33 +47,32 @@ export interface AccessParts {
 
 export function createAccess(options: AccessOptions): AccessParts {
   const { database, clock, report } = options;
-  const keys = new KeyVerifier(options);
+  const subscriptions = new SubscriptionCache(options);
+  const keys = new KeyVerifier(subscriptions);
   const failures = new FailureThrottle(clock);
   const rateLimiter = new RateLimiter(options);
   const verifiers = [keys, ...(options.verifiers ?? [])];
   const phases = createPhases({ identify: createIdentify({ verifiers, failures }), rateLimiter });
-  const hints = listen(
+  const changes = listen(
     database,
     SUBSCRIPTIONS_CHANNEL,
     (subscription) => {
-      keys.invalidate(subscription);
-      options.onHint?.({ subscription });
+      subscriptions.invalidate(subscription);
+      options.onChange?.(subscription);
     },
-    () => {
-      keys.revalidateAll();
-      options.onHint?.('any');
-    },
+    () => subscriptions.clear(),
     { onError: report },
   );
   const stopCleanup = scheduleMonthCleanup(options);
   return {
     phases,
     rateLimiter,
+    subscriptions,
     keys,
     failures,
     async close() {
       stopCleanup();
-      await hints.close();
+      await changes.close();
       await rateLimiter.close();
     },
   };

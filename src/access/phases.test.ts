@@ -7,6 +7,7 @@ import { stubProvider } from '../../test/support/service/stub-provider.ts';
 import type { Access } from '../http/frame/route.ts';
 import { Problem } from '../lib/problem.ts';
 import { KeyVerifier } from './keys/key-verifier.ts';
+import { SubscriptionCache } from './keys/subscription-cache.ts';
 import { FailureThrottle } from './limits/failure-throttle.ts';
 import { createIdentify } from './phases.ts';
 import { FAILURES_PER_MINUTE, type Principal } from './tiers/tiers.ts';
@@ -14,7 +15,9 @@ import { FAILURES_PER_MINUTE, type Principal } from './tiers/tiers.ts';
 function setUp() {
   const clock = manualClock();
   const provider = stubProvider();
-  const keys = new KeyVerifier({ provider, clock, report: (error) => assert.fail(String(error)) });
+  const keys = new KeyVerifier(
+    new SubscriptionCache({ provider, clock, report: (error) => assert.fail(String(error)) }),
+  );
   const identify = createIdentify({ verifiers: [keys], failures: new FailureThrottle(clock) });
   async function call(
     header: string | undefined,

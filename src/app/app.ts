@@ -129,15 +129,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     publicUrl,
     limits: createGrantLimits(config.oauth),
   });
-  const ownerStatus = followOwners(common, oauth);
   const access = createAccess({
     ...overrides,
     ...common,
     verifiers: [oauth.verifier],
-    onHint: (hint) => ownerStatus.invalidate(hint),
+    onChange: (subscription) => ownerStatus.hint({ subscription }),
     isLoading: async () => (await nullIfUnavailable(findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
   });
+  const ownerStatus = followOwners({ ...common, subscriptions: access.subscriptions }, oauth);
   const keyForm = createKeyForm({ keys: access.keys, clock, publicUrl, proofKey: oauth.proofKey });
   const reads = createReads({
     ...options,

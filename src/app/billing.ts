@@ -41,11 +41,11 @@ export function startBilling(options: BillingOptions): Billing {
   };
 }
 
-/** Where the subjects of events are looked up. */
-function eventSource({ service, verdicts }: PaymentParts): PaymentSource {
+/** What events are asked about. */
+function eventSource({ service, mirror }: PaymentParts): PaymentSource {
   return {
     name: service.name,
     resolveSubject: (subject, signal) => service.resolveSubject(subject, signal),
-    renew: (reference) => verdicts.renew(reference),
+    renew: (reference) => mirror.renew(reference),
   };
 }

@@ -1,19 +1,18 @@
-// Wiring of subscriptions: the provider that the settings choose, and what keeps its answers up to date.
+// Wiring of subscriptions: the provider that the settings choose, and what keeps its mirror up to date.
 
 import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
-import { createCallBudget } from '../billing/call-budget.ts';
+import { callLimitsOf, createCallBudget } from '../billing/call-budget.ts';
 import type { CallLimits } from '../billing/call-budget-store.ts';
+import { Mirror } from '../billing/mirror.ts';
 import { createPaymentApi, type PaymentApi } from '../billing/payment-api.ts';
 import type { PaymentService } from '../billing/payment-service.ts';
 import { polarHeaders } from '../billing/polar/polar-api.ts';
 import { createPolarService } from '../billing/polar/polar-service.ts';
 import type { PolarSettings, StripeSettings } from '../billing/provider-settings.ts';
-import { createSharedVerdicts, type SharedVerdicts } from '../billing/shared-verdicts.ts';
 import { stripeHeaders } from '../billing/stripe/stripe-client.ts';
 import { createStripeService, type StripeService } from '../billing/stripe/stripe-service.ts';
-import { startVerdictPass } from '../billing/verdict-pass.ts';
-import { VerdictTable } from '../billing/verdict-table.ts';
+import { startSubscriptionList } from '../billing/subscription-list.ts';
 import type { Config } from '../config.ts';
 import { type Clock, MINUTE } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -38,13 +37,13 @@ export interface SubscriptionsOptions {
   readonly callLimits?: CallLimits | undefined;
 }
 
-/** A payment service, and what all processes know of its subscriptions. */
+/** A payment service, and the mirror of its subscriptions. */
 export interface PaymentParts {
   readonly service: PaymentService;
   /** The same where it is Stripe. */
   readonly stripe: StripeService | null;
-  readonly verdicts: SharedVerdicts;
-  readonly table: VerdictTable;
+  readonly mirror: Mirror;
+  readonly limits: CallLimits;
   close(): Promise<void>;
 }
 
@@ -67,14 +66,15 @@ export function startSubscriptions(options: SubscriptionsOptions): Subscriptions
   }
   const counters = createSubscriptionMetrics(metrics);
   const payments = openPayments(options, counters);
-  const { service, stripe, table, verdicts } = payments;
-  const pass = startVerdictPass({
-    table,
+  const { service, stripe, mirror, limits } = payments;
+  const list = startSubscriptionList({
+    mirror,
     service,
+    limits,
     clock,
     report,
     ...counters,
-    lease: new WorkLease(database, `verdicts of ${service.name}`),
+    lease: new WorkLease(database, `subscriptions of ${service.name}`),
   });
   const tidying =
     stripe &&
@@ -85,10 +85,10 @@ export function startSubscriptions(options: SubscriptionsOptions): Subscriptions
       work: () => stripe.tidy(new AbortController().signal),
     });
   return {
-    provider: verdicts,
+    provider: mirror,
     payments,
     async stop() {
-      await pass.stop();
+      await list.stop();
       await tidying?.stop();
       await payments.close();
     },
@@ -100,30 +100,30 @@ export function openPayments(
   options: SubscriptionsOptions,
   counters: SubscriptionMetrics = createSubscriptionMetrics(createMetrics()),
 ): PaymentParts {
-  const { config, database, clock, report, endGrants } = options;
+  const { config, database, clock, endGrants } = options;
   const settings = config.subscriptions;
   if (settings.kind === 'local') throw new Error('SUBSCRIPTIONS=local has no payment service');
+  const { apiUrl } = settings;
+  const { callLimits: limits = callLimitsOf(settings.kind, apiUrl) } = options;
   const budget = createCallBudget({
     database,
     clock,
+    limits,
     service: settings.kind,
     onRefusal: counters.onRefusal,
-    ...(options.callLimits !== undefined && { limits: options.callLimits }),
   });
   const headers = settings.kind === 'polar' ? polarHeaders(settings) : stripeHeaders(settings.secretKey);
-  const { apiUrl } = settings;
   const api = createPaymentApi({ clock, apiUrl, headers, budget, onCall: counters.onCall });
   const stripe = settings.kind === 'stripe' ? openStripe(options, settings, api) : null;
   const service = stripe ?? createPolarService({ settings: settings as PolarSettings, api, clock });
-  const table = new VerdictTable({ database, clock, service: service.name, endGrants });
-  const verdicts = createSharedVerdicts({ table, clock, service, report, onAnswer: counters.onAnswer });
+  const mirror = new Mirror({ database, clock, service, endGrants, onStatus: counters.onStatus });
   return {
     service,
     stripe,
-    verdicts,
-    table,
+    mirror,
+    limits,
     async close() {
-      await verdicts.close();
+      await mirror.close();
       await api.close();
     },
   };

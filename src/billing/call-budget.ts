@@ -8,42 +8,57 @@ import type { PaymentService } from './payment-service.ts';
 
 /**
  * Who waits for a call. `known`: a key that was good before, an event, or a person who buys. `unknown`: a key that was never
- * seen, which may be junk. `stranger`: a caller that names a purchase, which may be made up. `background`: a pass over all subscriptions.
+ * seen, which may be junk. `stranger`: a caller that names a purchase, which may be made up. `background`: a list of all subscriptions.
  */
 export type Urgency = 'known' | 'unknown' | 'stranger' | 'background';
 
 export interface CallBudget {
-  /** Resolves when a call may be sent, now. Throws ProviderUnavailable when no place becomes free in time. */
+  /** Resolves when a call may be sent, now. Throws ProviderUnavailable when no slot becomes free in time. */
   reserve(urgency: Urgency, signal: AbortSignal): Promise<void>;
 }
 
 /**
- * Polar takes fewer than 500 calls in any minute, and Stripe is to get fewer than 15 in any second. A call arrives later than
- * its place was taken, so that calls may come closer together: the buckets add up to a minute and five seconds, and to a second
- * and a tenth, besides the present one.
+ * Polar takes fewer than 500 calls in any minute, its sandbox fewer than 100, and Stripe is to get fewer than 15 in any second.
+ * A call arrives later than its slot was taken, so that calls may come closer together: the buckets add up to a minute and five
+ * seconds, and to a second and a tenth, besides the present one.
  */
-export const CALL_LIMITS: Readonly<Record<PaymentService['name'], CallLimits>> = {
+export const CALL_LIMITS: Readonly<Record<'polar' | 'polarSandbox' | 'stripe', CallLimits>> = {
   polar: {
     width: 5_000,
     buckets: 13,
-    most: 490,
-    mostUnknown: 245,
-    mostStrangers: 60,
-    mostBackground: 245,
-    mostBoth: 367,
+    max: 490,
+    maxUnknown: 245,
+    maxStrangers: 60,
+    maxBackground: 245,
+    maxOthers: 367,
+  },
+  polarSandbox: {
+    width: 5_000,
+    buckets: 13,
+    max: 95,
+    maxUnknown: 47,
+    maxStrangers: 12,
+    maxBackground: 47,
+    maxOthers: 71,
   },
   stripe: {
     width: 100,
     buckets: 11,
-    most: 14,
-    mostUnknown: 7,
-    mostStrangers: 2,
-    mostBackground: 7,
-    mostBoth: 10,
+    max: 14,
+    maxUnknown: 7,
+    maxStrangers: 2,
+    maxBackground: 7,
+    maxOthers: 10,
   },
 };
 
-/** Milliseconds that a call waits for a place. A person waits five seconds for everything; junk is not waited for. */
+/** The limits of the payment service at an address. */
+export function callLimitsOf(service: PaymentService['name'], apiUrl: string): CallLimits {
+  const isSandbox = service === 'polar' && new URL(apiUrl).hostname.startsWith('sandbox');
+  return CALL_LIMITS[isSandbox ? 'polarSandbox' : service];
+}
+
+/** Milliseconds that a call waits for a slot. A person waits five seconds for everything; nothing waits for junk. */
 const TIMEOUT_MS: Readonly<Record<Urgency, number>> = {
   known: 2_000,
   unknown: 0,
@@ -55,17 +70,18 @@ export interface CallBudgetOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly service: PaymentService['name'];
-  readonly limits?: CallLimits;
-  /** Told of every call that got no place. */
+  /** Default: those of the service. */
+  readonly limits?: CallLimits | undefined;
+  /** Called for every call that got no slot. */
   readonly onRefusal?: (urgency: Urgency) => void;
 }
 
 export function createCallBudget(options: CallBudgetOptions): CallBudget {
   const { database, clock, service, limits = CALL_LIMITS[service], onRefusal = () => {} } = options;
-  /** The last of each queue: one at a time asks the database, in the order of their coming. */
+  /** The last of each queue: the database gets one request at a time, in the order of their coming. */
   const queues = new Map<Urgency, Promise<void>>();
 
-  async function takePlace(urgency: Urgency, until: number, signal: AbortSignal): Promise<void> {
+  async function takeSlot(urgency: Urgency, until: number, signal: AbortSignal): Promise<void> {
     for (;;) {
       if (signal.aborted) throw signal.reason;
       const wait = await database
@@ -74,7 +90,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
           throw new ProviderUnavailable(error);
         });
       if (wait === 0) return;
-      if (clock.monotonic() + wait > until) throw noPlace(wait);
+      if (clock.monotonic() + wait > until) throw noSlot(wait);
       await pause(clock, wait, signal);
     }
   }
@@ -83,7 +99,7 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
     async reserve(urgency, signal) {
       const until = clock.monotonic() + TIMEOUT_MS[urgency];
       const before = queues.get(urgency) ?? Promise.resolve();
-      const mine = before.then(() => takePlace(urgency, until, signal));
+      const mine = before.then(() => takeSlot(urgency, until, signal));
       const settled = mine.catch(() => {});
       queues.set(urgency, settled);
       try {
@@ -96,8 +112,8 @@ export function createCallBudget(options: CallBudgetOptions): CallBudget {
   };
 }
 
-function noPlace(wait: number): ProviderUnavailable {
+function noSlot(wait: number): ProviderUnavailable {
   return new ProviderUnavailable(
-    new Error(`All calls are taken; a place may be free in ${Math.ceil(wait)} ms`),
+    new Error(`All calls are taken; a slot may be free in ${Math.ceil(wait)} ms`),
   );
 }

@@ -100,7 +100,7 @@ export async function findReferencesOf(
   customer: string,
 ): Promise<readonly string[]> {
   const rows = await sql<{ reference: string }[]>`
-    select reference from subscription_verdict where provider = ${provider} and customer = ${customer} order by reference`;
+    select reference from provider_subscription where provider = ${provider} and customer = ${customer} order by reference`;
   return rows.map(({ reference }) => reference);
 }
 

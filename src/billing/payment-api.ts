@@ -1,7 +1,7 @@
 // HTTP API of a payment service: calls within a budget, with a deadline, that give JSON or ProviderUnavailable.
 
 import { ProviderUnavailable } from '../access/tiers/provider.ts';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, pause } from '../lib/clock.ts';
 import { createOutbound, type OutboundAnswer } from '../lib/outbound.ts';
 import { OutboundFailure } from '../lib/outbound-failure.ts';
 import type { CallBudget, Urgency } from './call-budget.ts';
@@ -172,4 +172,24 @@ function retryAfter({ headers }: OutboundAnswer, now: number): number {
   const text = String(headers['retry-after'] ?? '').trim();
   const wait = /^\d+$/.test(text) ? Number(text) * 1_000 : Date.parse(text) - now;
   return Number.isNaN(wait) ? PAUSE : Math.min(MAX_PAUSE, Math.max(PAUSE, wait));
+}
+
+/** Tries of each page of a long list, and milliseconds before the second one; each further pause is twice as long. */
+const PAGE_TRIES = 6;
+const FIRST_PAUSE = 1_000;
+
+/** Requests a page again where it cannot be had: one failure among hundreds must not cost them all. */
+export async function retryPage<Page>(
+  clock: Clock,
+  signal: AbortSignal,
+  request: () => Promise<Page>,
+): Promise<Page> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await request();
+    } catch (error) {
+      if (!(error instanceof ProviderUnavailable) || tries >= PAGE_TRIES || signal.aborted) throw error;
+      await pause(clock, FIRST_PAUSE * 2 ** (tries - 1), signal);
+    }
+  }
 }

@@ -3,18 +3,18 @@
 import type { ActiveSubscription, SubscriptionStatus } from '../access/tiers/provider.ts';
 import type { Plan } from '../access/tiers/tiers.ts';
 
-/** What a payment service says of one subscription, as of a moment after it was asked. */
-export interface Verdict {
+/** A subscription as a payment service describes it. */
+export interface ProviderSubscription {
   /** As the service names the subscription (Stripe) or its license key (Polar): it never changes. 200 characters at most. */
   readonly reference: string;
   /** SHA-256 of the upper-case key that opens it now; null: no key does. */
   readonly keyHash: Buffer | null;
-  /** Without an age. An active one names `reference` as its subscription. */
+  /** An active one names `reference` as its subscription. */
   readonly status: SubscriptionStatus;
 }
 
 /** What a service says of a key that it refuses without naming its subscription. */
-export interface NamelessRefusal {
+export interface KeyRefusal {
   readonly reference: null;
   readonly status: Exclude<SubscriptionStatus, ActiveSubscription>;
 }
@@ -61,13 +61,17 @@ export type CheckoutState = 'open' | 'complete' | 'expired' | 'unknown';
 export interface PaymentService {
   readonly name: 'polar' | 'stripe';
   /** Asks about a key that was never seen; null: it belongs to nothing. */
-  findKey(key: string, signal: AbortSignal): Promise<Verdict | NamelessRefusal | null>;
+  findKey(key: string, signal: AbortSignal): Promise<ProviderSubscription | KeyRefusal | null>;
   /** Asks about a subscription or key by its reference; null: the service does not know it. */
-  find(reference: string, signal: AbortSignal): Promise<Verdict | null>;
-  /** How many active keys there are: one cheap call, or from our tables. */
-  countKeys(signal: AbortSignal): Promise<number>;
-  /** Every subscription, in batches; complete when it ends without an error. Takes fewer calls than one by one. */
-  listAll(signal: AbortSignal): AsyncIterable<readonly Verdict[]>;
+  find(reference: string, signal: AbortSignal): Promise<ProviderSubscription | null>;
+  /**
+   * Hands over every subscription that can open something, page by page as they come. Complete when it ends without an error;
+   * pages that cannot be had are requested again.
+   */
+  listAll(
+    onPage: (page: readonly ProviderSubscription[]) => Promise<void>,
+    signal: AbortSignal,
+  ): Promise<void>;
   /** Plans that can be bought, the cheapest first. */
   listPlans(signal: AbortSignal): Promise<readonly OfferedPlan[]>;
   /** Makes a payment page; null: no such price is offered. */
@@ -75,7 +79,7 @@ export interface PaymentService {
   /** State of a checkout by the id that the return URL carries. Tells nothing about its key. */
   findCheckout(session: string, signal: AbortSignal): Promise<CheckoutState>;
   /**
-   * References whose verdicts a subject concerns: `subscription:<id>`, `customer:<id>`, of Stripe `checkout:<id>`, of Polar
+   * References of the subscriptions that a subject concerns: `subscription:<id>`, `customer:<id>`, of Stripe `checkout:<id>`, of Polar
    * `key:<license key id>`. Activates a pending key whose payment is complete.
    */
   resolveSubject(subject: string, signal: AbortSignal): Promise<readonly string[]>;

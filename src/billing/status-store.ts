@@ -3,24 +3,24 @@
 import type { Sql } from '../postgres/client/database.ts';
 import type { ProviderName } from './event-store.ts';
 
-export interface VerdictSummary {
+export interface SubscriptionSummary {
   readonly state: 'active' | 'expired' | 'unknown';
   /** Why those keys open nothing; null: no reason is known. */
   readonly reason: string | null;
   readonly count: number;
-  /** Milliseconds since the question of the oldest one. */
+  /** Milliseconds since the request of the oldest one. */
   readonly oldest: number;
 }
 
-/** Verdicts by what they say. */
-export async function summarizeVerdicts(
+/** The rows of the mirror by what they say. */
+export async function summarizeSubscriptions(
   sql: Sql,
   provider: ProviderName,
-): Promise<readonly VerdictSummary[]> {
-  return sql<VerdictSummary[]>`
+): Promise<readonly SubscriptionSummary[]> {
+  return sql<SubscriptionSummary[]>`
     select state, reason, count(*)::int as count,
-      extract(epoch from subscription_time() - min(asked_at))::float8 * 1000 as oldest
-    from subscription_verdict where provider = ${provider} group by state, reason order by state, reason nulls first`;
+      extract(epoch from clock_timestamp() - min(checked_at))::float8 * 1000 as oldest
+    from provider_subscription where provider = ${provider} group by state, reason order by state, reason nulls first`;
 }
 
 export interface IssuedKeyCounts {
@@ -41,10 +41,10 @@ export async function countIssuedKeys(sql: Sql, provider: ProviderName): Promise
   };
 }
 
-/** References of all verdicts that are remembered. */
+/** References of all rows of the mirror. */
 export async function listReferences(sql: Sql, provider: ProviderName): Promise<readonly string[]> {
   const rows = await sql<{ reference: string }[]>`
-    select reference from subscription_verdict where provider = ${provider} order by reference`;
+    select reference from provider_subscription where provider = ${provider} order by reference`;
   return rows.map(({ reference }) => reference);
 }
 

@@ -1,6 +1,6 @@
 // Synchronization: fetches every subscription from the payment service now, and stores what it says.
 
-import type { PaymentService, Verdict } from './payment-service.ts';
+import type { PaymentService, ProviderSubscription } from './payment-service.ts';
 
 export interface SyncProgress {
   /** Subscriptions whose state was stored. */
@@ -12,7 +12,7 @@ export interface SyncProgress {
 export interface SyncOptions {
   readonly service: Pick<PaymentService, 'listAll'>;
   /** Stores what was said in answer to one question about everything. */
-  readonly save: (verdicts: readonly Verdict[]) => Promise<unknown>;
+  readonly save: (page: readonly ProviderSubscription[]) => Promise<unknown>;
   /** Asks about one. */
   readonly renew: (reference: string) => Promise<unknown>;
   /** Subscriptions that are remembered. */
@@ -25,7 +25,7 @@ export interface SyncOptions {
  * Reads everything in as few calls as there can be, and then asks singly about what was remembered and not among it. Returns how
  * many were stored. Throws ProviderUnavailable where it cannot go on: what was stored until then stays.
  */
-export async function syncVerdicts(options: SyncOptions): Promise<number> {
+export async function syncSubscriptions(options: SyncOptions): Promise<number> {
   const { service, save, renew, references, onProgress, signal } = options;
   const missing = new Set(references);
   const progress = { done: 0, known: references.length };
@@ -33,11 +33,11 @@ export async function syncVerdicts(options: SyncOptions): Promise<number> {
     progress.done += by;
     onProgress({ ...progress });
   };
-  for await (const verdicts of service.listAll(signal)) {
-    await save(verdicts);
-    for (const { reference } of verdicts) missing.delete(reference);
-    advance(verdicts.length);
-  }
+  await service.listAll(async (page) => {
+    await save(page);
+    for (const { reference } of page) missing.delete(reference);
+    advance(page.length);
+  }, signal);
   for (const reference of missing) {
     await renew(reference);
     advance(1);

@@ -1,7 +1,7 @@
 // Command `freehold watchers`: watchers of every owner listed, shown, paused, moved and replayed.
 
 import { type Command, Option } from 'commander';
-import { findActiveVerdict } from '../access/providers/subscription-list-store.ts';
+import { findActiveSubscription } from '../access/providers/subscription-list-store.ts';
 import { createLocalSubscriptions } from '../access/providers/subscription-store.ts';
 import { ownerOf } from '../access/tiers/tiers.ts';
 import { readConfig } from '../config.ts';
@@ -198,7 +198,7 @@ async function newOwner(database: Database, name: string): Promise<NewOwner> {
   const row =
     kind === 'local'
       ? await createLocalSubscriptions(database, systemClock).find(id)
-      : await database.read((sql) => findActiveVerdict(sql, kind, id));
+      : await database.read((sql) => findActiveSubscription(sql, kind, id));
   if (row === undefined)
     throw new CommandFailure(`There is no subscription ${name}: \`freehold subscriptions list\` shows them.`);
   const { customer, tier } = row;

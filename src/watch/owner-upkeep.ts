@@ -63,7 +63,6 @@ export function startOwnerUpkeep(options: OwnerUpkeepOptions): { stop(): Promise
     work: (isStopped) => runUpkeep(options, isStopped),
   });
   const unsubscribe = ownerStatus.onHint((hint) => {
-    if (hint === 'any') return;
     database.write((sql) => markOwnersDue(sql, hint)).then(upkeep.runNow, report);
   });
   return {

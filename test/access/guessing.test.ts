@@ -31,7 +31,7 @@ test('ten thousand bad keys from one address are 401 sixty times a minute, then 
   assert.equal((await service.ask({ key: good, headers })).status, 200, 'queried anew all the same');
 });
 
-test('ten thousand bad keys from a thousand addresses ask the provider as often as it may be, and good keys stay good', async (t) => {
+test('ten thousand bad keys from a thousand addresses are refused, and good keys stay good', async (t) => {
   const clock = manualClock();
   const provider = stubProvider();
   const service = await serveGuarded(t, { database, clock, provider });
@@ -49,8 +49,7 @@ test('ten thousand bad keys from a thousand addresses ask the provider as often 
   const newcomer = await service.ask({ key: provider.subscribe('pro'), headers: elsewhere });
   assert.equal(newcomer.status, 200, 'also a key that was never seen, from elsewhere');
   const counts = tally(await Promise.all(bad));
-  assert.deepEqual(Object.keys(counts).toSorted(), ['401 INVALID_API_KEY', '503 SUBSCRIPTIONS_UNAVAILABLE']);
-  assert.ok(provider.calls <= 6_000, `${provider.calls} questions`);
+  assert.deepEqual(counts, { '401 INVALID_API_KEY': 10_000 });
   assert.deepEqual(tally(await Promise.all(goodAnswers)), { 200: 100 });
   clock.advance(600_000);
   assert.equal((await service.ask({ key: good, headers: from(0) })).status, 200);

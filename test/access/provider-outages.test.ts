@@ -6,16 +6,16 @@ import { assertEvery } from '../support/check/every.ts';
 import { createRandom } from '../support/check/random.ts';
 import { until } from '../support/check/until.ts';
 import { testDatabase } from '../support/database/database.ts';
-import { FAULTS, type Fault, faultyProvider, NONSENSE } from '../support/guard/provider.ts';
+import { FAULTS, type Fault, faultyProvider } from '../support/guard/provider.ts';
 import { runRevocations } from '../support/guard/revocation.ts';
 import { serveGuarded, tally } from '../support/guard/service.ts';
 import { manualClock } from '../support/service/clock.ts';
-import { keyNumber, stubProvider } from '../support/service/stub-provider.ts';
+import { stubProvider } from '../support/service/stub-provider.ts';
 
 const { database } = await testDatabase({ after });
 
 test('a revoked key is let in by none of two services 600 s after its end, whatever the provider does', async (t) => {
-  const result = await runRevocations(t, database, { keys: 60, seed: 12 });
+  const result = await runRevocations(t, database, { keys: 60, seed: 14 });
   assert.ok(result.longest <= 600_000, `${result.longest} ms`);
   assert.ok(result.longest > 599_000, `the worst case was not reached: ${result.longest} ms`);
   assert.deepEqual(result.wrong, []);
@@ -27,7 +27,7 @@ for (const fault of FAULTS.filter((each) => each !== 'slow')) {
     const provider = faultyProvider(clock, createRandom(13));
     const service = await serveGuarded(t, { database, clock, provider });
     provider.faults = ['none'];
-    const keys = NONSENSE.map(() => provider.subscribe('internal'));
+    const keys = Array.from({ length: 20 }, () => provider.subscribe('internal'));
     const askAll = async () => {
       const answers = Promise.all(keys.map((key) => service.ask({ key })));
       const done = { yet: false };
@@ -60,18 +60,6 @@ for (const fault of FAULTS.filter((each) => each !== 'slow')) {
     assert.deepEqual(tally(await askAll()), { 200: keys.length });
   });
 }
-
-test('no nonsense of a provider makes a key good, or refuses one', async (t) => {
-  const clock = manualClock();
-  let nonsense: unknown;
-  const provider = { validate: async () => nonsense as never, refresh: async () => nonsense as never };
-  const service = await serveGuarded(t, { database, clock, provider });
-  for (const [index, each] of NONSENSE.entries()) {
-    nonsense = each;
-    const { status, code } = await service.ask({ key: keyNumber(index) });
-    assert.deepEqual([status, code], [503, 'SUBSCRIPTIONS_UNAVAILABLE'], JSON.stringify(nonsense));
-  }
-});
 
 test('a thousand requests whose key has just run out cost two services one question each', async (t) => {
   const clock = manualClock();

@@ -21,7 +21,7 @@ const time = await moveableTime(database);
 await createPaymentTable(database);
 
 const STEPS: readonly JobStep[] = ['claimed', 'resolved', 'renewed', 'finished'];
-/** Milliseconds for which a verdict holds. */
+/** Milliseconds for which a row counts. */
 const LIFETIME = 600_000;
 
 /** One of two processes; the next one takes its place when it has died. */

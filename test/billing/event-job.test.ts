@@ -111,9 +111,9 @@ test('several events about one customer are one question, but an event that come
 test('a customer who is gone at the service is asked about by the subscriptions that are remembered', async () => {
   await database.write(
     (sql) => sql`
-      insert into subscription_verdict (provider, reference, state, customer, tier, asked_at, since, question)
-      values ('polar', 'key-9', 'active', 'gone', 'pro', now(), now(), 1), ('stripe', 'sub_9', 'active', 'gone', 'pro', now(), now(), 1),
-        ('polar', 'key-8', 'active', 'other', 'pro', now(), now(), 1)`,
+      insert into provider_subscription (provider, reference, state, customer, tier, checked_at, question)
+      values ('polar', 'key-9', 'active', 'gone', 'pro', now(), 1), ('stripe', 'sub_9', 'active', 'gone', 'pro', now(), 1),
+        ('polar', 'key-8', 'active', 'other', 'pro', now(), 1)`,
   );
   const payments = memorySource();
   payments.references.set('customer:gone', []);

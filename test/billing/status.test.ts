@@ -36,7 +36,7 @@ const runner =
 interface Status {
   readonly provider: string;
   readonly credentials: { readonly state: string; readonly error: string | null };
-  readonly verdicts: readonly {
+  readonly subscriptions: readonly {
     readonly state: string;
     readonly count: number;
     readonly oldestSeconds: number;
@@ -130,7 +130,7 @@ test('a synchronization stores what holds now, tells every process, and asks sin
   assert.equal(told.length, 3, 'the others are the same');
   const status = JSON.parse((await run(['status', '--json'])).stdout) as Status;
   assert.deepEqual(
-    status.verdicts.map(({ state, count }) => `${count} ${state}`),
+    status.subscriptions.map(({ state, count }) => `${count} ${state}`),
     ['3 active', '1 expired', '1 unknown'],
   );
   assert.deepEqual([status.issuedKeys, status.withoutKey], [null, null], 'Polar issues the keys');

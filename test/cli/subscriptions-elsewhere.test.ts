@@ -52,7 +52,7 @@ test('create --for issues the key of a subscription at Stripe, and ends its earl
   assert.equal(states.get(keyHash(key ?? '').toString('hex')), 'active');
   const [verdict] = await database.read(
     (sql) => sql<{ keyHash: Buffer; tier: string }[]>`
-      select key_hash as "keyHash", tier from subscription_verdict where reference = ${id}`,
+      select key_hash as "keyHash", tier from provider_subscription where reference = ${id}`,
   );
   assert.deepEqual([verdict?.keyHash.equals(keyHash(key ?? '')), verdict?.tier], [true, 'business']);
 });

@@ -83,11 +83,11 @@ const hash = (byte: number): Buffer => Buffer.alloc(32, byte);
 async function writeVerdicts(database: Database): Promise<void> {
   await database.write(
     (sql) => sql`
-      insert into subscription_verdict (provider, reference, key_hash, state, reason, customer, tier, ends_at, asked_at, since, question)
+      insert into provider_subscription (provider, reference, key_hash, state, reason, customer, tier, ends_at, checked_at, question)
       values
-        ('stripe', 'sub_active', ${hash(1)}, 'active', null, 'cus_1', 'pro', null, '2026-11-03T10:00:00Z', '2026-11-03T10:00:00Z', 1),
-        ('stripe', 'sub_unpaid', null, 'unknown', 'unpaid', null, null, null, '2026-11-02T10:00:00Z', '2026-11-02T10:00:00Z', 2),
-        ('polar', 'lk_1', ${hash(1)}, 'expired', null, null, null, null, '2026-11-01T10:00:00Z', '2026-11-01T10:00:00Z', 3)`,
+        ('stripe', 'sub_active', ${hash(1)}, 'active', null, 'cus_1', 'pro', null, '2026-11-03T10:00:00Z', 1),
+        ('stripe', 'sub_unpaid', null, 'unknown', 'unpaid', null, null, null, '2026-11-02T10:00:00Z', 2),
+        ('polar', 'lk_1', ${hash(1)}, 'expired', null, null, null, null, '2026-11-01T10:00:00Z', 3)`,
   );
   await database.write(
     (sql) => sql`
@@ -111,7 +111,7 @@ test('with a payment service its subscriptions are listed as it told them, and k
     ['key_000000000000000000000002', null, 'unpaid yet', 'BBBB', null],
     ['sub_never', null, 'never used', 'CCCC', null],
   ]);
-  assert.match(stripe.text, /^ID +PLAN +KEY +STATE +ASKED +USED +LAST USE +CUSTOMER$/m);
+  assert.match(stripe.text, /^ID +PLAN +KEY +STATE +CHECKED +USED +LAST USE +CUSTOMER$/m);
   assert.match(stripe.text, /^sub_active +pro +…AAAA +active +2026-11-03 10:00 +– +– +cus_1$/m);
   const polar = await list(t, url, { SUBSCRIPTIONS: 'polar', ...SECRETS });
   assert.deepEqual(polar.rows.map(brief), [['lk_1', null, 'ended', null, null]]);

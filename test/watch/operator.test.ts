@@ -113,8 +113,8 @@ test('with a payment service watchers move to a subscription that it told to be 
   const { id } = await create(old.key);
   await service.database.write(
     (sql) => sql`
-      insert into subscription_verdict (provider, reference, state, customer, tier, asked_at, since, question)
-      values ('stripe', 'sub_Force', 'active', 'cus_1', 'pro', now(), now(), 1), ('stripe', 'sub_Over', 'expired', null, null, now(), now(), 2)`,
+      insert into provider_subscription (provider, reference, state, customer, tier, checked_at, question)
+      values ('stripe', 'sub_Force', 'active', 'cus_1', 'pro', now(), 1), ('stripe', 'sub_Over', 'expired', null, null, now(), 2)`,
   );
   const stripe = {
     SUBSCRIPTIONS: 'stripe',

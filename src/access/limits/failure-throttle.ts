@@ -6,27 +6,16 @@ import { FAILURES_PER_MINUTE } from '../tiers/tiers.ts';
 import { RateLimitPolicy, tooManyCallers, tooManyFailures, wholeSeconds } from './rate-limit-status.ts';
 import { RecentCallers, SlidingWindowLog, WINDOW } from './sliding-window-log.ts';
 
-/** State of an IPv4 address or an IPv6 /48, since whoever holds one /64 mostly holds thousands. */
-interface NetworkRecord {
-  /** Monotonic time of the last refusal. */
-  failedAt: number;
-  /** Credentials that are being verified. */
-  pending: number;
-}
-
 export class FailureThrottle {
   readonly #clock: Clock;
   readonly #policy: RateLimitPolicy;
   readonly #logs: RecentCallers<SlidingWindowLog>;
-  readonly #networks: RecentCallers<NetworkRecord>;
 
   constructor(clock: Clock, { capacity = 131_072, quota = FAILURES_PER_MINUTE } = {}) {
     this.#clock = clock;
     this.#policy = new RateLimitPolicy('failures', quota, WINDOW / 1000);
     const now = clock.monotonic();
     this.#logs = new RecentCallers({ capacity, now, create: () => new SlidingWindowLog() });
-    const create = () => ({ failedAt: Number.NEGATIVE_INFINITY, pending: 0 });
-    this.#networks = new RecentCallers({ capacity, now, create });
   }
 
   /** Starts an attempt to verify a credential. IPv6 addresses of one /64 are counted together. */
@@ -48,56 +37,26 @@ export class FailureThrottle {
   }
 
   recordFailure(address: string): void {
-    const now = this.#clock.monotonic();
-    const network = this.network(address);
-    if (network !== undefined) network.failedAt = now;
-    this.findLog(address).add(now);
-  }
-
-  /** Undefined when too many networks are active to track another. */
-  network(address: string): NetworkRecord | undefined {
-    return this.#networks.getOrCreate(addressGroup(address, 48), this.#clock.monotonic());
-  }
-
-  /** Whether no credential was refused there for a minute, and none is being verified. */
-  hasCleanRecord(network: NetworkRecord): boolean {
-    return network.pending === 0 && network.failedAt + WINDOW <= this.#clock.monotonic();
+    this.findLog(address).add(this.#clock.monotonic());
   }
 }
 
-/** One attempt to verify a credential; it reserves one place of the throttle at most. */
+/** One attempt to verify a credential; it reserves one slot of the throttle at most. */
 export class CredentialAttempt {
   readonly #throttle: FailureThrottle;
   readonly #address: string;
   #log: SlidingWindowLog | null = null;
-  #network: NetworkRecord | undefined;
-  #hasCleanRecord = false;
 
   constructor(throttle: FailureThrottle, address: string) {
     this.#throttle = throttle;
     this.#address = address;
   }
 
-  /** Whether the network of the address had no refused credential for a minute when this attempt began. */
-  get hasCleanRecord(): boolean {
-    return this.#hasCleanRecord;
-  }
-
   /** Reserves a slot for a possible refusal; call it before any request to another service. */
   begin(): void {
     if (this.#log !== null) return;
-    this.#join();
     this.#log = this.#throttle.findLog(this.#address);
     this.#log.reserved++;
-  }
-
-  /** Counts in its network, with or without a place. */
-  #join(): void {
-    if (this.#network !== undefined) return;
-    this.#network = this.#throttle.network(this.#address);
-    if (this.#network === undefined) return;
-    this.#hasCleanRecord = this.#throttle.hasCleanRecord(this.#network);
-    this.#network.pending++;
   }
 
   /** Counts a refused credential; throws RATE_LIMITED where it was one too many. */
@@ -109,8 +68,6 @@ export class CredentialAttempt {
   /** Releases what was reserved. */
   end(): void {
     if (this.#log !== null) this.#log.reserved--;
-    if (this.#network !== undefined) this.#network.pending--;
     this.#log = null;
-    this.#network = undefined;
   }
 }

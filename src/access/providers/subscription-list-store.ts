@@ -16,7 +16,7 @@ export interface SubscriptionUsage {
 export interface ListedSubscription extends SubscriptionRow, SubscriptionUsage {}
 
 /** A subscription of a payment service, as it was last told, or a key of it. */
-export interface ListedVerdict extends SubscriptionUsage {
+export interface ListedProviderSubscription extends SubscriptionUsage {
   /** As the service names it, or the id of a key that is not paid for yet. */
   readonly id: string;
   /** Null while the subscription is not in force. */
@@ -24,13 +24,13 @@ export interface ListedVerdict extends SubscriptionUsage {
   readonly customer: string | null;
   /** The key's last four characters, where this service issued it. */
   readonly keyHint: string | null;
-  /** `pending`: not paid for yet. `unasked`: nobody has asked about it. */
-  readonly state: 'active' | 'expired' | 'unknown' | 'pending' | 'unasked';
+  /** `pending`: not paid for yet. `unchecked`: nobody has asked about it. */
+  readonly state: 'active' | 'expired' | 'unknown' | 'pending' | 'unchecked';
   readonly reason: RefusalReason | null;
   /** RFC 3339. */
   readonly endsAt: string | null;
   /** When the service was last asked. */
-  readonly askedAt: string | null;
+  readonly checkedAt: string | null;
 }
 
 const MAX_LISTED = 1_000;
@@ -46,37 +46,37 @@ export async function listWithUsage(sql: Sql, month: string): Promise<readonly L
 }
 
 /** Those asked about last first; a thousand at most. */
-export async function listVerdicts(
+export async function listProviderSubscriptions(
   sql: Sql,
   provider: 'polar' | 'stripe',
   month: string,
-): Promise<readonly ListedVerdict[]> {
-  return sql<ListedVerdict[]>`
-    select id, tier, customer, key_hint as "keyHint", state, reason, ends_at as "endsAt", asked_at as "askedAt",
+): Promise<readonly ListedProviderSubscription[]> {
+  return sql<ListedProviderSubscription[]>`
+    select id, tier, customer, key_hint as "keyHint", state, reason, ends_at as "endsAt", checked_at as "checkedAt",
       ${usageColumns(sql)}
     from (
       select coalesce(v.reference, k.subscription, k.id) as id, v.tier, v.customer, k.key_hint,
-        coalesce(v.state, case when k.state = 'pending' then 'pending' else 'unasked' end) as state,
-        v.reason, v.ends_at, v.asked_at
-      from (select * from subscription_verdict where provider = ${provider}) v
+        coalesce(v.state, case when k.state = 'pending' then 'pending' else 'unchecked' end) as state,
+        v.reason, v.ends_at, v.checked_at
+      from (select * from provider_subscription where provider = ${provider}) v
         full join (
           select id, key_hint, state, case when state = 'active' then subscription end as subscription
           from issued_key where provider = ${provider} and state <> 'ended') k
           on k.subscription = v.reference
-      order by v.asked_at desc nulls last, id limit ${MAX_LISTED}
+      order by v.checked_at desc nulls last, id limit ${MAX_LISTED}
     ) s
       ${usageJoins(sql, month)}
-    order by asked_at desc nulls last, id`;
+    order by checked_at desc nulls last, id`;
 }
 
 /** The holder and plan of a subscription that a payment service told to be in force; undefined: it told of none. */
-export async function findActiveVerdict(
+export async function findActiveSubscription(
   sql: Sql,
   provider: 'polar' | 'stripe',
   reference: string,
 ): Promise<{ readonly customer: string | null; readonly tier: Plan } | undefined> {
   const [row] = await sql<{ customer: string | null; tier: Plan }[]>`
-    select customer, tier from subscription_verdict
+    select customer, tier from provider_subscription
     where provider = ${provider} and reference = ${reference} and state = 'active'`;
   return row;
 }

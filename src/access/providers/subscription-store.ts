@@ -68,14 +68,13 @@ export function createLocalSubscriptions(database: Database, clock: Clock): Loca
   const findById = batch((ids: readonly string[]) =>
     database.read((sql) => findSubscriptions(sql, ids), { planned: 'once' }),
   );
-  const isActive = batch((hashes: readonly Buffer[]) =>
-    database.read((sql) => areActive(sql, hashes, date())),
+  const findByKey = batch((hashes: readonly Buffer[]) =>
+    database.read((sql) => findByKeyHashes(sql, hashes), { planned: 'once' }),
   );
   return {
     provider: {
-      validate: (key) => resolveStatus(database.read((sql) => findByKeyHash(sql, keyHash(key)))),
+      validate: (key) => resolveStatus(findByKey(keyHash(key))),
       refresh: (subscription) => resolveStatus(findById(subscription)),
-      recognizes: (key) => isActive(keyHash(key)),
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
     find: findById,
@@ -135,22 +134,16 @@ async function insertSubscription(
       ${row.createdAt}, ${row.endsAt})`;
 }
 
-async function findByKeyHash(sql: Sql, keyHash: Buffer): Promise<SubscriptionRow | undefined> {
-  const [row] = await sql<
-    SubscriptionRow[]
-  >`select ${columns(sql)} from subscription where key_hash = ${keyHash}`;
-  return row;
-}
-
-/** Which of these keys are of an active subscription, in their order. */
-async function areActive(sql: Sql, keyHashes: readonly Buffer[], now: Date): Promise<readonly boolean[]> {
-  const rows = await sql<{ active: boolean }[]>`
-    select coalesce((
-      select revoked_at is null and (ends_at is null or ends_at > ${now}) from subscription
-      where key_hash = given.key_hash
-    ), false) as active
-    from unnest(${[...keyHashes]}::bytea[]) with ordinality as given (key_hash, place) order by place`;
-  return rows.map(({ active }) => active);
+/** The subscriptions of these keys, in the same order. */
+async function findByKeyHashes(
+  sql: Sql,
+  keyHashes: readonly Buffer[],
+): Promise<readonly (SubscriptionRow | undefined)[]> {
+  const rows = await sql<(SubscriptionRow & { hash: string })[]>`
+    select ${columns(sql)}, encode(key_hash, 'hex') as hash from subscription
+    where key_hash = any(${[...keyHashes]}::bytea[])`;
+  const byHash = new Map(rows.map(({ hash, ...row }) => [hash, row]));
+  return keyHashes.map((keyHash) => byHash.get(keyHash.toString('hex')));
 }
 
 /** The subscriptions of these ids, in the same order. */

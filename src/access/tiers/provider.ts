@@ -11,9 +11,11 @@ export interface ActiveSubscription {
   readonly tier: Plan;
   /** Wall-clock milliseconds at which it ends; null when no end is known. */
   readonly endsAt: number | null;
-  /** Milliseconds, rounded up, since the provider was asked what it says; absent: it was asked now. */
-  readonly age?: number;
+  readonly age?: Age;
 }
+
+/** Milliseconds since the provider was asked, or a little more; absent where nothing that grows old is stored. */
+type Age = number;
 
 /**
  * Why a key that is known opens nothing. `unpaid`, `paused`: its subscription. `pending`: it was not paid for yet.
@@ -24,27 +26,23 @@ export type RefusalReason = 'unpaid' | 'paused' | 'pending' | 'replaced';
 /** `expired`: the key was good and its subscription has ended. `unknown`: no subscription goes with it, or none any more. */
 export type SubscriptionStatus =
   | ActiveSubscription
-  | { readonly state: 'expired' }
-  | { readonly state: 'unknown'; readonly reason?: RefusalReason };
+  | { readonly state: 'expired'; readonly age?: Age }
+  | { readonly state: 'unknown'; readonly reason?: RefusalReason; readonly age?: Age };
 
-/** How a provider is asked. */
-export interface Question {
+export interface StatusRequest {
   readonly signal: AbortSignal;
-  /** True: past every cache, for decisions that must see a revocation at once. */
-  readonly fresh?: boolean;
+  /** Milliseconds: an older status is fetched again; 0 for decisions that must see a revocation at once. Default 600 s. */
+  readonly maxAge?: number;
+  /** Called before a payment service is asked about a key of which nothing is stored; throws where that must not be. */
+  readonly onUnknown?: (() => void) | undefined;
 }
 
-/** A source of truth about subscriptions. `validate` and `refresh` throw ProviderUnavailable when they cannot tell, never guess. */
+/** A source of truth about subscriptions. Throws ProviderUnavailable when it cannot tell, never guesses. */
 export interface SubscriptionProvider {
-  /** Checks a key of the form SERVICE-<UUID>, written in upper case. */
-  validate(key: string, question: Question): Promise<SubscriptionStatus>;
-  /** Checks a subscription again by the reference that an earlier status gave. */
-  refresh(subscription: string, question: Question): Promise<SubscriptionStatus>;
-  /**
-   * Whether a key, written in upper case, was active when anybody last asked about it, by what is stored here: cheap, but no
-   * statement about now. Rejects when the store cannot be read. Absent: nothing is stored.
-   */
-  recognizes?(key: string): Promise<boolean>;
+  /** The status of the subscription of a key of the form SERVICE-<UUID>, written in upper case. */
+  validate(key: string, request: StatusRequest): Promise<SubscriptionStatus>;
+  /** The status of a subscription by the reference that an earlier status gave. */
+  refresh(subscription: string, request: StatusRequest): Promise<SubscriptionStatus>;
 }
 
 /** The provider gave no answer that could be trusted: it says nothing about the key. */

@@ -72,6 +72,10 @@ export interface PageQuery {
   readonly status?: readonly KeyRecord['status'][];
   /** Of grants; absent: of all customers. */
   readonly customer?: string;
+  /** Of grants: only those that are in force. */
+  readonly isGranted?: true;
+  /** Of subscriptions: only those in force to one of these products. */
+  readonly products?: readonly string[];
 }
 
 export function createPolarApi(
@@ -180,11 +184,18 @@ export function createPolarApi(
         read.key(item, true),
       ),
     listGrants(page, asking) {
-      const query = { customer_id: page.customer, sorting: 'created_at' };
+      const query = {
+        customer_id: page.customer,
+        is_granted: page.isGranted && 'true',
+        sorting: 'created_at',
+      };
       return list('/v1/benefit-grants/', page, { query, asking }, read.grant);
     },
-    listSubscriptions: (page, asking) =>
-      list('/v1/subscriptions/', page, { query: { sorting: 'started_at' }, asking }, read.subscription),
+    listSubscriptions(page, asking) {
+      const isActive = page.products && 'true';
+      const query = { product_id: page.products, active: isActive, sorting: 'started_at' };
+      return list('/v1/subscriptions/', page, { query, asking }, read.subscription);
+    },
   };
   return api;
 }

@@ -1,11 +1,10 @@
 // The payment service Polar: it issues a license key for each subscription, and the product decides about the plan.
 
 import { keyHash } from '../../access/providers/subscription-store.ts';
-import { ProviderUnavailable } from '../../access/tiers/provider.ts';
 import type { Plan } from '../../access/tiers/tiers.ts';
-import { type Clock, pause } from '../../lib/clock.ts';
-import type { PaymentApi } from '../payment-api.ts';
-import type { PaymentService, Verdict } from '../payment-service.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { type PaymentApi, retryPage } from '../payment-api.ts';
+import type { PaymentService, ProviderSubscription } from '../payment-service.ts';
 import type { PolarSettings } from '../provider-settings.ts';
 import { type Asking, createPolarApi, type PolarApi } from './polar-api.ts';
 import { createPolarCheckouts } from './polar-checkouts.ts';
@@ -29,16 +28,13 @@ export interface PolarOptions {
 
 /** Pages of keys that are searched for one that opens nothing any more: a thousand keys. */
 const MAX_SEARCHED_PAGES = 10;
-/** Tries of each page of a long list, and milliseconds before the second one; each further pause is twice as long. */
-const PAGE_TRIES = 6;
-const FIRST_PAUSE = 1_000;
 
 export function createPolarService({ settings, api: paymentApi, clock }: PolarOptions): PaymentService {
   const api = createPolarApi(paymentApi, settings);
   const plans = normalizePlans(settings.plans);
 
   /** What a key opens, by the grant that names it and the subscription of that grant. */
-  async function judge(key: KeyRecord, asking: Asking): Promise<Verdict> {
+  async function judge(key: KeyRecord, asking: Asking): Promise<ProviderSubscription> {
     const grants = await api.customerGrants(key.customer, asking);
     const grant = grantOf(key, grants);
     const subscription =
@@ -48,14 +44,14 @@ export function createPolarService({ settings, api: paymentApi, clock }: PolarOp
     // Polar makes keys by grants only, and revokes a key before its grant or subscription goes.
     const isOrphan = grant === undefined || (grant.subscription !== null && subscription === null);
     if (isOrphan && key.status === 'granted') throw nonsense('A granted key that comes from nothing');
-    return verdictOf(key, grants, subscription);
+    return subscriptionOf(key, grants, subscription);
   }
 
-  function verdictOf(
+  function subscriptionOf(
     key: KeyRecord,
     grants: readonly GrantRecord[],
     subscription: SubscriptionRecord | null,
-  ): Verdict {
+  ): ProviderSubscription {
     const status = statusOf({ key, grants, subscription }, plans, clock.now());
     return { reference: key.id, keyHash: key.hash, status };
   }
@@ -86,35 +82,35 @@ export function createPolarService({ settings, api: paymentApi, clock }: PolarOp
       return key === null || key.hash === null ? null : judge(key, asking);
     },
 
-    async countKeys(signal) {
-      const asking: Asking = { signal, urgency: 'background' };
-      return (await api.listKeys({ page: 1, limit: 1, status: ['granted'] }, asking)).total;
-    },
-
-    async *listAll(signal) {
+    async listAll(onPage, signal) {
       const asking: Asking = { signal, urgency: 'background' };
       const grants = new Map<string, GrantRecord[]>();
       const subscriptions = new Map<string, SubscriptionRecord>();
-      for await (const page of pagesOf(clock, signal, (number) => api.listGrants({ page: number }, asking))) {
+      const listGrants = (page: number) => api.listGrants({ page, isGranted: true }, asking);
+      for await (const page of pagesOf(clock, signal, listGrants)) {
         for (const grant of page.filter(({ key }) => key !== null)) {
           const known = grants.get(grant.customer);
           if (known === undefined) grants.set(grant.customer, [grant]);
           else known.push(grant);
         }
       }
-      const listSubscriptions = (page: number) => api.listSubscriptions({ page }, asking);
+      const products = Object.keys(plans);
+      const listSubscriptions = (page: number) => api.listSubscriptions({ page, products }, asking);
       for await (const page of pagesOf(clock, signal, listSubscriptions)) {
         for (const subscription of page) subscriptions.set(subscription.id, subscription);
       }
-      for await (const page of pagesOf(clock, signal, (number) => api.listKeys({ page: number }, asking))) {
-        yield page.flatMap((key): Verdict[] => {
-          const granted = grants.get(key.customer) ?? [];
-          // What appeared between two lists, or makes no sense, is left to a question about this key alone.
-          const grant = unlessOdd(() => grantOf(key, granted));
-          const subscription = grant?.subscription && subscriptions.get(grant.subscription);
-          if (key.hash === null || !subscription) return [];
-          return unlessOdd(() => [verdictOf(key, granted, subscription)]) ?? [];
-        });
+      const listKeys = (page: number) => api.listKeys({ page, status: ['granted'] }, asking);
+      for await (const page of pagesOf(clock, signal, listKeys)) {
+        await onPage(
+          page.flatMap((key): ProviderSubscription[] => {
+            const granted = grants.get(key.customer) ?? [];
+            // What appeared between two lists, or makes no sense, is left to a request for this key alone.
+            const grant = unlessOdd(() => grantOf(key, granted));
+            const subscription = grant?.subscription && subscriptions.get(grant.subscription);
+            if (key.hash === null || !subscription) return [];
+            return unlessOdd(() => [subscriptionOf(key, granted, subscription)]) ?? [];
+          }),
+        );
       }
     },
 
@@ -152,27 +148,16 @@ async function searchKey(api: PolarApi, hash: Buffer, signal: AbortSignal): Prom
   return null;
 }
 
-/** The items of every page that can be understood. A page that cannot be had is asked for again: one failure among hundreds must not cost them all. */
+/** The items of every page that can be understood. */
 async function* pagesOf<T>(
   clock: Clock,
   signal: AbortSignal,
-  ask: (page: number) => Promise<Page<T | null>>,
+  request: (page: number) => Promise<Page<T | null>>,
 ): AsyncGenerator<readonly T[]> {
   for (let number = 1, last = 1; number <= last; number++) {
-    const page = await askAgain(clock, signal, () => ask(number));
+    const page = await retryPage(clock, signal, () => request(number));
     last = page.pages;
     yield page.items.filter((item) => item !== null);
-  }
-}
-
-async function askAgain<T>(clock: Clock, signal: AbortSignal, ask: () => Promise<T>): Promise<T> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await ask();
-    } catch (error) {
-      if (!(error instanceof ProviderUnavailable) || tries >= PAGE_TRIES || signal.aborted) throw error;
-      await pause(clock, FIRST_PAUSE * 2 ** (tries - 1), signal);
-    }
   }
 }
 

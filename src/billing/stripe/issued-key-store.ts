@@ -106,12 +106,6 @@ export async function findNewestSubscriptions(sql: Sql, limit: number): Promise<
   return rows.map(({ subscription }) => subscription);
 }
 
-export async function countActiveKeys(sql: Sql): Promise<number> {
-  const [row] = await sql<{ count: number }[]>`
-    select count(*)::int from issued_key where provider = ${PROVIDER} and state = 'active'`;
-  return row?.count ?? 0;
-}
-
 /** Pending keys whose sessions should be over by a date, the oldest first. */
 export async function findOverdueKeys(sql: Sql, date: Date, limit: number): Promise<readonly IssuedKey[]> {
   return sql<IssuedKey[]>`

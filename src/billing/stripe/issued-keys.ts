@@ -7,7 +7,6 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import {
   activateKey,
-  countActiveKeys,
   deletePendingKey,
   findActiveHashes,
   findKeyByHash,
@@ -62,10 +61,6 @@ export class IssuedKeys {
   /** Subscriptions whose keys were bound last. */
   findNewest(limit: number): Promise<readonly string[]> {
     return answered(this.#database.read((sql) => findNewestSubscriptions(sql, limit)));
-  }
-
-  count(): Promise<number> {
-    return answered(this.#database.read(countActiveKeys));
   }
 
   /** Stores a key that is shown before its payment. */

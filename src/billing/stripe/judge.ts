@@ -1,14 +1,14 @@
-// Judge of subscriptions at Stripe: the verdict that follows from a subscription, its plan and its key.
+// Judge of subscriptions at Stripe: what a subscription means with its plan and its key.
 
 import { ProviderUnavailable } from '../../access/tiers/provider.ts';
 import type { Plan } from '../../access/tiers/tiers.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Verdict } from '../payment-service.ts';
+import type { ProviderSubscription } from '../payment-service.ts';
 import type { IssuedKeys } from './issued-keys.ts';
 import { highestPlan, planOfItems } from './plan-names.ts';
 import type { Asking, StripeClient } from './stripe-client.ts';
 import type { SubscriptionRecord } from './stripe-records.ts';
-import { statusOf } from './subscription-rules.ts';
+import { isOver, statusOf } from './subscription-rules.ts';
 
 export interface JudgeOptions {
   readonly client: StripeClient;
@@ -34,7 +34,7 @@ export class Judge {
   }
 
   /** Judges a subscription by its id; null: Stripe does not know it, or it is not ours. */
-  async find(reference: string, asking: Asking): Promise<Verdict | null> {
+  async find(reference: string, asking: Asking): Promise<ProviderSubscription | null> {
     const { client, keys } = this.#options;
     const subscription = await client.findSubscription(reference, asking);
     if (subscription !== null) return this.judge(subscription, asking);
@@ -60,32 +60,42 @@ export class Judge {
   }
 
   /** Null: neither its plan nor its key is ours. */
-  async judge(subscription: SubscriptionRecord, asking: Asking): Promise<Verdict | null> {
-    const [verdict] = await this.judgeAll([subscription], this.findFeaturePlan(asking));
-    return verdict ?? null;
+  async judge(subscription: SubscriptionRecord, asking: Asking): Promise<ProviderSubscription | null> {
+    const plan = await planOf(subscription, this.findFeaturePlan(asking));
+    // After the plan: a key that was bound meanwhile must not be missed.
+    const hash = (await this.#findHashes([subscription])).get(subscription.id) ?? null;
+    return this.describe(subscription, plan, hash);
   }
 
-  /** Verdicts on those that are ours. */
-  async judgeAll(
+  /** Those of a list that are ours. One with prices that are not known is left to a request for it alone. */
+  async describeListed(
     subscriptions: readonly SubscriptionRecord[],
-    findFeaturePlan: FindFeaturePlan,
-  ): Promise<readonly Verdict[]> {
-    const plans = new Map<string, Plan | null>();
-    for (const each of subscriptions) plans.set(each.id, await planOf(each, findFeaturePlan));
-    // After the plans: a key that was bound meanwhile must not be missed.
-    const hashes = await this.#options.keys.findHashes([...plans.keys()]);
-    this.#isOwnAccount ||= hashes.size > 0;
-    const verdicts = subscriptions.map((each) =>
-      this.verdict(each, plans.get(each.id) ?? null, hashes.get(each.id) ?? null),
-    );
-    return verdicts.filter((verdict) => verdict !== null);
+    plans: ReadonlyMap<string, Plan | null>,
+  ): Promise<readonly ProviderSubscription[]> {
+    const hashes = await this.#findHashes(subscriptions);
+    return subscriptions.flatMap((each) => {
+      const named = plansOf(each, plans);
+      const hash = hashes.get(each.id) ?? null;
+      if (named === undefined || (hash === null && isOver(each.state))) return [];
+      return this.describe(each, highestPlan(named), hash) ?? [];
+    });
   }
 
-  verdict(subscription: SubscriptionRecord, plan: Plan | null, keyHash: Buffer | null): Verdict | null {
+  describe(
+    subscription: SubscriptionRecord,
+    plan: Plan | null,
+    keyHash: Buffer | null,
+  ): ProviderSubscription | null {
     if (plan === null && keyHash === null) return null;
     const { graceDays, clock } = this.#options;
     const status = statusOf(subscription, plan, { graceDays, now: clock.now() });
     return { reference: subscription.id, keyHash, status };
+  }
+
+  async #findHashes(subscriptions: readonly SubscriptionRecord[]): Promise<ReadonlyMap<string, Buffer>> {
+    const hashes = await this.#options.keys.findHashes(subscriptions.map(({ id }) => id));
+    this.#isOwnAccount ||= hashes.size > 0;
+    return hashes;
   }
 
   /** Plans by the features of products, each product asked for once. */
@@ -113,4 +123,13 @@ export async function planOf(
     plans.push(await findFeaturePlan(product));
   }
   return highestPlan(plans);
+}
+
+/** The plans of the items; undefined: it has prices that are not known, or more than are shown. */
+function plansOf(
+  { items, hasMoreItems }: SubscriptionRecord,
+  plans: ReadonlyMap<string, Plan | null>,
+): readonly (Plan | null)[] | undefined {
+  if (hasMoreItems || items.some(({ price }) => !plans.has(price.id))) return undefined;
+  return items.map(({ price }) => plans.get(price.id) ?? null);
 }

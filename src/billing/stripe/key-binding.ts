@@ -1,7 +1,7 @@
 // Binding of keys to the subscriptions that were bought with them: by an event, at the first use, or at the latest when tidying.
 
 import { type Clock, DAY, HOUR, MINUTE } from '../../lib/clock.ts';
-import type { Verdict } from '../payment-service.ts';
+import type { ProviderSubscription } from '../payment-service.ts';
 import { type IssuedKey, isKeyId } from './issued-key-store.ts';
 import type { IssuedKeys } from './issued-keys.ts';
 import type { Judge } from './judge.ts';
@@ -33,7 +33,7 @@ export class KeyBinding {
   }
 
   /** What a key gives that was shown before its payment: its session tells whether that is complete. */
-  async findPending(row: IssuedKey, keyHash: Buffer, asking: Asking): Promise<Verdict | null> {
+  async findPending(row: IssuedKey, keyHash: Buffer, asking: Asking): Promise<ProviderSubscription | null> {
     const { judge } = this.#options;
     const settled = await this.#settle(row, asking);
     if (settled === 'missing') await judge.requireOwnAccount(asking);
@@ -42,12 +42,12 @@ export class KeyBinding {
       return { reference: row.id, keyHash, status: { state: 'unknown', reason: 'pending' } };
     }
     // One that was never in force has no key: the answer is about this one all the same.
-    return wasInForce(settled.state) ? judge.judge(settled, asking) : judge.verdict(settled, null, keyHash);
+    return wasInForce(settled.state) ? judge.judge(settled, asking) : judge.describe(settled, null, keyHash);
   }
 
   /**
    * References of what a subject is about, with their keys bound: `subscription:<id>`, `checkout:<session>` or
-   * `customer:<id>`. None where it is not ours.
+   * `customer:<id>`. None where it is not ours; of a customer all.
    */
   async resolve(subject: string, asking: Asking): Promise<readonly string[]> {
     const { client, keys } = this.#options;
@@ -63,11 +63,10 @@ export class KeyBinding {
       const subscription = await client.findSubscription(checkout.subscription, asking);
       return this.#resolveRecord(subscription, asking, checkout.metadata[KEY_METADATA]);
     }
-    const references: string[] = [];
-    for await (const page of kind === 'customer' ? client.listSubscriptions(asking, id) : []) {
-      for (const each of page) references.push(...(await this.#resolveRecord(each, asking)));
-    }
-    return references;
+    if (kind !== 'customer') return [];
+    const subscriptions = await client.listCustomerSubscriptions(id, asking);
+    for (const each of subscriptions) await this.#bind(each, each.metadata[KEY_METADATA]);
+    return subscriptions.map((each) => each.id);
   }
 
   /** Binds keys whose sessions are over and were paid, and deletes those that nobody paid for. */

@@ -11,7 +11,6 @@ import {
   type ListPage,
   membersOf,
   type PriceRecord,
-  type ProductRecord,
   RecordReader,
   type SubscriptionRecord,
 } from './stripe-records.ts';
@@ -38,12 +37,20 @@ export interface CheckoutForm {
   readonly keyId: string;
 }
 
+/** Subscriptions that contain a price, and were created within these seconds; the newest first. */
+export interface CreatedRange {
+  readonly price: string;
+  /** Seconds since the epoch, both included. */
+  readonly from: number;
+  readonly to: number;
+  /** The subscription after which the range begins; absent: at its end. */
+  readonly after?: string | undefined;
+}
+
 /** Key of the metadata that names an issued key. */
 export const KEY_METADATA = 'freehold_key';
 
 const PAGE = 100;
-/** Ids in one query. */
-const MAX_IDS = 100;
 
 type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
@@ -66,23 +73,30 @@ export class StripeClient {
     return subscription === null ? null : this.#withAllItems(subscription, asking);
   }
 
-  /** Pages of the subscriptions in any state, of everybody or of a customer; products are expanded. */
-  async *listSubscriptions(
-    asking: Asking,
-    customer?: string,
-  ): AsyncGenerator<readonly SubscriptionRecord[], void> {
-    const products = new Map<string, ProductRecord>();
-    // Their products would be a fifth level, one more than Stripe expands.
+  /** The subscriptions of a customer in any state; products are not expanded. */
+  async listCustomerSubscriptions(customer: string, asking: Asking): Promise<readonly SubscriptionRecord[]> {
     const query = { status: 'all', customer };
-    for await (const page of this.#pages('/v1/subscriptions', query, this.#read.subscription, asking)) {
-      if (customer !== undefined && page.some((each) => each.customer !== customer)) {
-        throw unusable('subscriptions of another customer');
-      }
-      const complete: SubscriptionRecord[] = [];
-      for (const subscription of page) complete.push(await this.#withAllItems(subscription, asking));
-      await this.#addProducts(products, complete, asking);
-      yield complete.map((subscription) => withProducts(subscription, products));
-    }
+    const pages = this.#pages('/v1/subscriptions', query, this.#read.subscription, asking);
+    const subscriptions = (await Array.fromAsync(pages)).flat();
+    if (subscriptions.some((each) => each.customer !== customer))
+      throw unusable('subscriptions of another customer');
+    return subscriptions;
+  }
+
+  /** One page of the subscriptions of a range that are not cancelled, the newest first; products are not expanded. */
+  async listSubscriptionPage(
+    { price, from, to, after }: CreatedRange,
+    asking: Asking,
+  ): Promise<ListPage<SubscriptionRecord>> {
+    const query = {
+      price,
+      'created[gte]': String(from),
+      'created[lte]': String(to),
+      limit: String(PAGE),
+      starting_after: after,
+    };
+    const answer = await this.#api.call({ method: 'GET', path: '/v1/subscriptions', query, ...asking });
+    return this.#read.list(requireSuccess(answer), this.#read.subscription);
   }
 
   findPrice(id: string, asking: Asking): Promise<PriceRecord | null> {
@@ -90,9 +104,13 @@ export class StripeClient {
     return this.#find(place, this.#read.price, asking);
   }
 
-  /** Prices that are charged again and again, and can be bought. */
-  async listPrices(asking: Asking): Promise<readonly PriceRecord[]> {
-    const query = { active: 'true', type: 'recurring', 'expand[]': ['data.product'] };
+  /** Prices that are charged again and again: those that can be bought, or archived ones too. */
+  async listPrices(
+    asking: Asking,
+    { archived = false }: { readonly archived?: boolean } = {},
+  ): Promise<readonly PriceRecord[]> {
+    const active = archived ? undefined : 'true';
+    const query = { active, type: 'recurring', 'expand[]': ['data.product'] };
     const pages = await Array.fromAsync(this.#pages('/v1/prices', query, this.#read.price, asking));
     return pages.flat();
   }
@@ -189,47 +207,6 @@ export class StripeClient {
     if (items.length === 0) throw unusable('a subscription without items');
     return { ...subscription, items, hasMoreItems: false };
   }
-
-  /** Adds the products of these subscriptions that are not there yet. */
-  async #addProducts(
-    known: Map<string, ProductRecord>,
-    subscriptions: readonly SubscriptionRecord[],
-    asking: Asking,
-  ): Promise<void> {
-    const items = subscriptions.flatMap((subscription) => subscription.items);
-    const wanted = new Set(items.map(({ price }) => price.product.id).filter((id) => !known.has(id)));
-    for (let ids = [...wanted]; ids.length > 0; ids = ids.slice(MAX_IDS)) {
-      const asked = ids.slice(0, MAX_IDS);
-      const page = await this.#listProducts(asked, asking);
-      for (const product of page.items) known.set(product.id, product);
-      for (const id of asked.filter((each) => !known.has(each))) {
-        const product = await this.#find({ path: '/v1/products', id }, this.#read.product, asking);
-        known.set(id, product ?? gone(id));
-      }
-    }
-  }
-
-  async #listProducts(ids: readonly string[], asking: Asking): Promise<ListPage<ProductRecord>> {
-    const query = { 'ids[]': ids, limit: String(PAGE) };
-    const answer = await this.#api.call({ method: 'GET', path: '/v1/products', query, ...asking });
-    return this.#read.list(requireSuccess(answer), this.#read.product);
-  }
-}
-
-/** A product that was deleted names no plan. */
-function gone(id: string): ProductRecord {
-  return { id, expanded: { name: '', active: false, metadata: {} } };
-}
-
-function withProducts(
-  subscription: SubscriptionRecord,
-  products: ReadonlyMap<string, ProductRecord>,
-): SubscriptionRecord {
-  const items = subscription.items.map((item) => {
-    const product = products.get(item.price.product.id) ?? item.price.product;
-    return { ...item, price: { ...item.price, product } };
-  });
-  return { ...subscription, items };
 }
 
 /** Whether Stripe says that there is no such object. One of the other mode is there: the secret key is the wrong one. */

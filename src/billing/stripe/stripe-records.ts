@@ -54,6 +54,8 @@ export interface ItemRecord {
 export interface SubscriptionRecord {
   readonly id: string;
   readonly customer: string;
+  /** Seconds since the epoch. */
+  readonly created: number;
   readonly state: SubscriptionState;
   /** Wall-clock milliseconds. */
   readonly cancelAt: number | null;
@@ -105,6 +107,7 @@ export class RecordReader {
     return {
       id: textOf(members, 'id'),
       customer: referenceOf(members, 'customer'),
+      created: countOf(members, 'created'),
       state: oneOf(members, 'status', SUBSCRIPTION_STATES),
       cancelAt: optionalTimeOf(members, 'cancel_at'),
       cancelAtPeriodEnd: flagOf(members, 'cancel_at_period_end'),

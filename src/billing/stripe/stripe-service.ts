@@ -5,11 +5,12 @@ import type { Plan } from '../../access/tiers/tiers.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { PaymentApi } from '../payment-api.ts';
-import type { PaymentService, Verdict } from '../payment-service.ts';
+import type { PaymentService } from '../payment-service.ts';
 import { createCheckout } from './checkout.ts';
 import { type FreshKey, IssuedKeys } from './issued-keys.ts';
 import { Judge, planOf } from './judge.ts';
 import { KeyBinding } from './key-binding.ts';
+import { listSubscriptions } from './list-subscriptions.ts';
 import { isOffered, listOffers } from './offers.ts';
 import { type Asking, KEY_METADATA, StripeClient } from './stripe-client.ts';
 import { isOver } from './subscription-rules.ts';
@@ -29,10 +30,9 @@ export type IssueFault = 'missing' | 'foreign' | 'over';
 
 export interface StripeService extends PaymentService {
   readonly name: 'stripe';
-  findKey(key: string, signal: AbortSignal): Promise<Verdict | null>;
   /**
-   * Issues a key of a subscription that was made elsewhere; an earlier key of it ends. Whoever calls it renews the verdict
-   * of the subscription afterwards.
+   * Issues a key of a subscription that was made elsewhere; an earlier key of it ends. Whoever calls it renews the row of
+   * the subscription afterwards.
    */
   issueKey(
     subscription: string,
@@ -56,18 +56,12 @@ export function createStripeService(options: StripeServiceOptions): StripeServic
       // A key that is stored here was bought, or its purchase has started.
       const asking: Asking = { signal, urgency: 'known' };
       if (row.subscription === null) return binding.findPending(row, keyHash(key), asking);
-      // Also of a key that was replaced: the hash in the verdict is then that of the present one.
+      if (row.state === 'ended') return { reference: null, status: { state: 'unknown', reason: 'replaced' } };
       return judge.find(row.subscription, asking);
     },
     find: (reference, signal) => judge.find(reference, { signal, urgency: 'known' }),
-    countKeys: () => keys.count(),
-    async *listAll(signal) {
-      const asking: Asking = { signal, urgency: 'background' };
-      const findFeaturePlan = judge.findFeaturePlan(asking);
-      for await (const page of client.listSubscriptions(asking)) {
-        yield await judge.judgeAll(page, findFeaturePlan);
-      }
-    },
+    listAll: (onPage, signal) =>
+      listSubscriptions({ client, judge, clock }, onPage, { signal, urgency: 'background' }),
     listPlans(signal) {
       const asking: Asking = { signal, urgency: 'known' };
       return listOffers(client, judge.findFeaturePlan(asking), asking);

@@ -6,8 +6,8 @@ import {
   countIssuedKeys,
   countWaiting,
   type IssuedKeyCounts,
-  summarizeVerdicts,
-  type VerdictSummary,
+  type SubscriptionSummary,
+  summarizeSubscriptions,
 } from '../../billing/status-store.ts';
 import { readConfig } from '../../config.ts';
 import { EXIT } from '../failure.ts';
@@ -45,7 +45,7 @@ interface BillingStatus {
   readonly provider: 'polar' | 'stripe';
   readonly apiUrl: string;
   readonly credentials: Reception;
-  readonly verdicts: readonly VerdictSummary[];
+  readonly subscriptions: readonly SubscriptionSummary[];
   /** Null: the payment service issues the keys. */
   readonly issuedKeys: IssuedKeyCounts | null;
   /** Subscriptions in force that no key goes with; null: nobody knows. */
@@ -73,7 +73,7 @@ async function readStatus({
     provider,
     credentials,
     apiUrl: config.subscriptions.kind === 'local' ? '' : config.subscriptions.apiUrl,
-    verdicts: await database.read((sql) => summarizeVerdicts(sql, provider)),
+    subscriptions: await database.read((sql) => summarizeSubscriptions(sql, provider)),
     issuedKeys: isIssuer ? await database.read((sql) => countIssuedKeys(sql, provider)) : null,
     withoutKey: isIssuer && credentials.state === 'accepted' ? await findWithoutKey(service) : null,
     waiting: await database.read((sql) => countWaiting(sql, provider)),
@@ -85,19 +85,23 @@ async function readStatus({
 /** Subscriptions that were made elsewhere, such as by hand at the payment service. */
 async function findWithoutKey(service: CommandPayments['service']): Promise<readonly string[]> {
   const found: string[] = [];
-  for await (const verdicts of service.listAll(new AbortController().signal))
-    for (const { reference, keyHash, status } of verdicts)
+  await service.listAll(async (page) => {
+    for (const { reference, keyHash, status } of page)
       if (keyHash === null && status.state === 'active') found.push(reference);
+  }, new AbortController().signal);
   return found;
 }
 
 const commandFor = (reference: string) => `freehold subscriptions create --for ${reference}`;
 
 function viewOf(status: BillingStatus) {
-  const { verdicts, withoutKey, waiting, oldestWaiting, failing, ...others } = status;
+  const { subscriptions, withoutKey, waiting, oldestWaiting, failing, ...others } = status;
   return {
     ...others,
-    verdicts: verdicts.map(({ oldest, ...verdict }) => ({ ...verdict, oldestSeconds: secondsOf(oldest) })),
+    subscriptions: subscriptions.map(({ oldest, ...summary }) => ({
+      ...summary,
+      oldestSeconds: secondsOf(oldest),
+    })),
     withoutKey: withoutKey?.map((reference) => ({ reference, command: commandFor(reference) })) ?? null,
     events: {
       waiting,
@@ -114,15 +118,15 @@ function viewOf(status: BillingStatus) {
 }
 
 function textOf(status: BillingStatus): string {
-  const { provider, apiUrl, credentials, verdicts, issuedKeys, withoutKey, failing } = status;
+  const { provider, apiUrl, credentials, subscriptions, issuedKeys, withoutKey, failing } = status;
   const line = (name: string, text: string) => `${name.padEnd(14)}  ${text}`;
   const isGood = credentials.state === 'accepted';
   const reception = isGood ? 'accepted' : `${credentials.state}: ${credentials.error}`;
   return [
     line('Provider', `${provider}, ${apiUrl}`),
     line('Credentials', emphasis(isGood ? 'good' : 'error', reception)),
-    ...(verdicts.length === 0 ? [line('Remembered', 'no subscription yet')] : []),
-    ...verdicts.map((verdict, at) => line(at === 0 ? 'Remembered' : '', verdictText(verdict))),
+    ...(subscriptions.length === 0 ? [line('Remembered', 'no subscription yet')] : []),
+    ...subscriptions.map((each, at) => line(at === 0 ? 'Remembered' : '', summaryText(each))),
     ...(issuedKeys === null ? [] : [line('Issued keys', keysText(issuedKeys))]),
     ...(withoutKey === null
       ? []
@@ -132,7 +136,7 @@ function textOf(status: BillingStatus): string {
   ].join('\n');
 }
 
-function verdictText({ state, reason, count: number, oldest }: VerdictSummary): string {
+function summaryText({ state, reason, count: number, oldest }: SubscriptionSummary): string {
   const what = reason === null ? state : `${state} (${reason})`;
   return `${count(number)} ${what}, asked about in the last ${duration(Math.max(0, oldest) / 1_000)}`;
 }

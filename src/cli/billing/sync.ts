@@ -2,7 +2,7 @@
 
 import type { Command } from 'commander';
 import { listReferences } from '../../billing/status-store.ts';
-import { type SyncProgress, syncVerdicts } from '../../billing/sync.ts';
+import { type SyncProgress, syncSubscriptions } from '../../billing/sync.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { duration } from '../import-output.ts';
 import { examples, JSON_OPTION } from '../options.ts';
@@ -32,18 +32,18 @@ export function addSync(group: Command): void {
 }
 
 async function sync(
-  { database, provider, service, table, verdicts }: CommandPayments,
+  { database, provider, service, mirror }: CommandPayments,
   onProgress: (progress: SyncProgress) => void,
 ): Promise<number> {
   const references = await database.read((sql) => listReferences(sql, provider));
-  const asking = await table.begin();
-  return syncVerdicts({
+  const request = await mirror.number();
+  return syncSubscriptions({
     service,
     references,
     onProgress,
     signal: new AbortController().signal,
-    save: (said) => table.save(said, asking, { announcesNew: true }),
-    renew: (reference) => verdicts.renew(reference),
+    save: (page) => mirror.save(page, request, { notifiesNew: true }),
+    renew: (reference) => mirror.renew(reference),
   });
 }
 

@@ -10,7 +10,7 @@ import { pendingMigrations } from '../../postgres/migrations/migrate.ts';
 import { type OpenedDatabase, openCommandDatabase } from '../database.ts';
 import { count } from '../output.ts';
 import { checkSources } from '../sources/check.ts';
-import { checkBillingEvents } from './doctor-billing.ts';
+import { checkBillingEvents, checkSubscriptionList } from './doctor-billing.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 import { checkFeed } from './doctor-feed.ts';
 import { checkSearch } from './doctor-search.ts';
@@ -74,7 +74,10 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
   const search = await checkSearch(config, database);
   const watchers = [...(await checkWatchers(database)), await checkWebhooks(config, database)];
   const feed = await checkFeed(config, database);
-  const billing = await checkBillingEvents(config, database);
+  const billing = [
+    ...(await checkBillingEvents(config, database)),
+    ...(await checkSubscriptionList(config, database)),
+  ];
   const findings = [catalogue, ...imports, ...sources, ...feed, search, ...watchers, ...billing];
   return [ok('migrations', 'up to date'), ...findings];
 }

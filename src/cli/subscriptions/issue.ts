@@ -27,7 +27,7 @@ export async function issueKeyFor(
   requireStripe(config);
   return withDatabase(config, (database) =>
     keepAlive(async () => {
-      const { stripe, verdicts, close } = openPayments({
+      const { stripe, mirror, close } = openPayments({
         config,
         database,
         clock: systemClock,
@@ -40,7 +40,7 @@ export async function issueKeyFor(
         if (issued === undefined || typeof issued === 'string') {
           throw new CommandFailure(`There is no key for ${reference}: ${FAULTS[issued ?? 'missing']}`);
         }
-        await verdicts.renew(reference).catch(warnOfDelay);
+        await mirror.renew(reference).catch(warnOfDelay);
         return { ...issued, id: reference };
       } finally {
         await close();

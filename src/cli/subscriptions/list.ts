@@ -3,9 +3,9 @@
 import type { Command } from 'commander';
 import { monthOf } from '../../access/limits/monthly-quota.ts';
 import {
+  type ListedProviderSubscription,
   type ListedSubscription,
-  type ListedVerdict,
-  listVerdicts,
+  listProviderSubscriptions,
   listWithUsage,
   type SubscriptionUsage,
 } from '../../access/providers/subscription-list-store.ts';
@@ -21,8 +21,8 @@ export function addList(group: Command): void {
     .command('list')
     .summary('list the subscriptions')
     .description(
-      'Lists a thousand subscriptions with their usage of this month: the newest, or with a payment service those asked\n' +
-        'about last. Shows only the last four characters of keys. Plans without a monthly limit are not counted.',
+      'Lists a thousand subscriptions with their usage of this month: the newest, or with a payment service those checked\n' +
+        'last. Shows only the last four characters of keys. Plans without a monthly limit are not counted.',
     )
     .option(...JSON_OPTION)
     .addHelpText('after', examples('freehold subscriptions list', 'freehold subscriptions list --json'))
@@ -37,9 +37,9 @@ export function addList(group: Command): void {
         return json ? printJson({ subscriptions: rows.map(publicRow) }) : printOwn(rows);
       }
       const rows = await withDatabase(config, (database) =>
-        database.read((sql) => listVerdicts(sql, kind, month)),
+        database.read((sql) => listProviderSubscriptions(sql, kind, month)),
       );
-      return json ? printJson({ subscriptions: rows.map(publicVerdict) }) : printVerdicts(rows);
+      return json ? printJson({ subscriptions: rows.map(publicProviderRow) }) : printProviderRows(rows);
     });
 }
 
@@ -60,15 +60,15 @@ function printOwn(rows: readonly ListedSubscription[]): void {
   );
 }
 
-function printVerdicts(rows: readonly ListedVerdict[]): void {
+function printProviderRows(rows: readonly ListedProviderSubscription[]): void {
   printTable(
-    ['ID', 'PLAN', 'KEY', 'STATE', 'ASKED', 'USED', 'LAST USE', 'CUSTOMER'],
+    ['ID', 'PLAN', 'KEY', 'STATE', 'CHECKED', 'USED', 'LAST USE', 'CUSTOMER'],
     rows.map((row) => [
       row.id,
       row.tier ?? '',
       row.keyHint === null ? '' : `…${row.keyHint}`,
-      verdictState(row),
-      minuteOf(row.askedAt),
+      providerState(row),
+      minuteOf(row.checkedAt),
       ...usageCells(row),
       row.customer ?? '',
     ]),
@@ -96,19 +96,19 @@ export function stateOf({ endsAt, revokedAt }: Pick<SubscriptionRow, 'endsAt' | 
   return Date.parse(endsAt) <= systemClock.now() ? 'ended' : `ends ${endsAt.slice(0, 10)}`;
 }
 
-function publicVerdict({ tier, ...row }: ListedVerdict) {
-  return { ...row, plan: tier, state: verdictState({ tier, ...row }) };
+function publicProviderRow({ tier, ...row }: ListedProviderSubscription) {
+  return { ...row, plan: tier, state: providerState({ tier, ...row }) };
 }
 
-const WORDS: Readonly<Record<ListedVerdict['state'], string>> = {
+const WORDS: Readonly<Record<ListedProviderSubscription['state'], string>> = {
   active: 'active',
   expired: 'ended',
   unknown: 'refused',
   pending: 'unpaid yet',
-  unasked: 'never used',
+  unchecked: 'never used',
 };
 
-function verdictState(row: ListedVerdict): string {
+function providerState(row: ListedProviderSubscription): string {
   if (row.state === 'active') return stateOf({ endsAt: row.endsAt, revokedAt: null });
   return row.reason === null ? WORDS[row.state] : `${WORDS[row.state]}: ${row.reason}`;
 }

@@ -44,7 +44,7 @@ clearInterval(alive);
 async function ask(reference: string): Promise<string> {
   const { signal } = new AbortController();
   try {
-    const { age, ...status } = { age: 0, ...(await payments.verdicts.refresh(reference, { signal })) };
+    const { age, ...status } = { age: 0, ...(await payments.mirror.refresh(reference, { signal })) };
     return JSON.stringify(status);
   } catch (error) {
     if (error instanceof ProviderUnavailable) return 'unavailable';

@@ -7,7 +7,7 @@ import type {
   CheckoutState,
   OfferedPlan,
   PaymentService,
-  Verdict,
+  ProviderSubscription,
   WantedCheckout,
 } from '../../../src/billing/payment-service.ts';
 import { keyNumber } from '../service/stub-provider.ts';
@@ -77,12 +77,12 @@ export function offer(
 
 export function memoryService(name: PaymentService['name'] = 'polar'): MemoryService {
   const subscriptions = new Map<string, Subscription>();
-  const verdictOf = (reference: string): Verdict | null => {
+  const subscriptionOf = (reference: string): ProviderSubscription | null => {
     const found = subscriptions.get(reference);
     return found === undefined ? null : { reference, keyHash: keyHash(found.key), status: found.status };
   };
 
-  /** The verdict as it was when the question came: the worst that a slow service can do. */
+  /** The answer as it was when the question came: the worst that a slow service can do. */
   async function ask<Said>(subject: string, look: () => Said, signal: AbortSignal): Promise<Said> {
     service.questions.push(subject);
     if (service.mode === 'fail') throw new ProviderUnavailable(new Error('fails on demand'));
@@ -105,20 +105,18 @@ export function memoryService(name: PaymentService['name'] = 'polar'): MemorySer
       ask(
         key,
         () =>
-          [...subscriptions.keys()].map(verdictOf).find((each) => each?.keyHash?.equals(keyHash(key))) ??
+          [...subscriptions.keys()].map(subscriptionOf).find((each) => each?.keyHash?.equals(keyHash(key))) ??
           null,
         signal,
       ),
-    find: (reference, signal) => ask(reference, () => verdictOf(reference), signal),
-    countKeys: async () =>
-      subscriptions.values().reduce((count, { status }) => count + (status.state === 'active' ? 1 : 0), 0),
-    async *listAll(signal) {
+    find: (reference, signal) => ask(reference, () => subscriptionOf(reference), signal),
+    async listAll(onPage, signal) {
       const all = await ask(
         'all',
-        () => [...subscriptions.keys()].flatMap((each) => verdictOf(each) ?? []),
+        () => [...subscriptions.keys()].flatMap((each) => subscriptionOf(each) ?? []),
         signal,
       );
-      for (let at = 0; at < all.length; at += BATCH) yield all.slice(at, at + BATCH);
+      for (let at = 0; at < all.length; at += BATCH) await onPage(all.slice(at, at + BATCH));
     },
     offers: [offer('pro', 2_900), offer('pro', 29_000, { interval: 'year' }), offer('business', 19_950)],
     payment: { url: 'https://pay.example/c/cs_1', expiresAt: Number.MAX_SAFE_INTEGER },

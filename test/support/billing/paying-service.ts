@@ -6,6 +6,7 @@ import type { CallLimits } from '../../../src/billing/call-budget-store.ts';
 import { type Closing, temporaryFolder } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
 import { startService, type TestService } from '../service/service.ts';
+import { ageMirror } from './mirror-processes.ts';
 import type { PolarSubscription } from './polar/polar-objects.ts';
 import { type PolarShop, startPolarShop } from './polar/polar-service.ts';
 import { sendWebhook, webhookOf } from './polar/polar-webhooks.ts';
@@ -41,6 +42,8 @@ export interface StripePayingShop extends PayingShop {
 export interface PayingService<Shop extends PayingShop> {
   readonly service: TestService;
   readonly shop: Shop;
+  /** Lets time pass for the service, and for the rows of its mirror, which the clock of the database ages. */
+  pass(milliseconds: number): Promise<void>;
   /** The status of a call with a key, and its tier or the code of the problem. However often it is asked, no limit is met. */
   ask(key: string, url?: string): Promise<readonly [number, string]>;
 }
@@ -49,11 +52,11 @@ export interface PayingService<Shop extends PayingShop> {
 export const MANY_CALLS: CallLimits = {
   width: 1_000,
   buckets: 1,
-  most: 1e6,
-  mostUnknown: 1e6,
-  mostStrangers: 1e6,
-  mostBackground: 1e6,
-  mostBoth: 1e6,
+  max: 1e6,
+  maxUnknown: 1e6,
+  maxStrangers: 1e6,
+  maxBackground: 1e6,
+  maxOthers: 1e6,
 };
 
 /**
@@ -98,6 +101,10 @@ export async function startPayingService(
   return {
     service,
     shop: open(service, environment),
+    async pass(milliseconds) {
+      await ageMirror(service.database, milliseconds);
+      service.clock.advance(milliseconds);
+    },
     async ask(key, url = service.url) {
       // A minute in which the clock stands never ends: each address has but one refused key in it.
       const address = `10.${(asked >>> 16) & 255}.${(asked >>> 8) & 255}.${asked++ & 255}`;

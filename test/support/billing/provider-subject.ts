@@ -6,7 +6,7 @@ import {
   type SubscriptionStatus,
 } from '../../../src/access/tiers/provider.ts';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
-import type { PaymentService } from '../../../src/billing/payment-service.ts';
+import type { PaymentService, ProviderSubscription } from '../../../src/billing/payment-service.ts';
 import type { ManualClock } from '../service/clock.ts';
 
 /** What a provider's owner can do, and the provider itself. */
@@ -46,4 +46,13 @@ export function uncachedProvider(
     refresh: async (reference, { signal }) =>
       (await ask(() => service.find(reference, signal)))?.status ?? none,
   };
+}
+
+/** The pages of a list of all subscriptions. */
+export async function listPages(
+  service: Pick<PaymentService, 'listAll'>,
+): Promise<readonly (readonly ProviderSubscription[])[]> {
+  const pages: (readonly ProviderSubscription[])[] = [];
+  await service.listAll(async (page) => void pages.push(page), new AbortController().signal);
+  return pages;
 }

@@ -4,9 +4,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { ProviderUnavailable, type SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
 import type { PaymentSource } from '../../../src/billing/event-job.ts';
-import type { PaymentService, Verdict } from '../../../src/billing/payment-service.ts';
-import { createSharedVerdicts } from '../../../src/billing/shared-verdicts.ts';
-import { VerdictTable } from '../../../src/billing/verdict-table.ts';
+import { Mirror } from '../../../src/billing/mirror.ts';
+import type { PaymentService, ProviderSubscription } from '../../../src/billing/payment-service.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 
@@ -45,7 +44,7 @@ export function paidStatus({ reference, customer, state, tier }: PaidSubscriptio
   return state === 'expired' ? { state } : { state: 'unknown' };
 }
 
-/** The service as one process asks it, with the verdicts that all processes share. */
+/** The service as one process asks it, with the mirror that all processes share. */
 export function tablePayments(database: Database) {
   const ask = async (column: 'reference' | 'customer', value: string) => {
     const rows = await database.read(
@@ -60,12 +59,11 @@ export function tablePayments(database: Database) {
   const service: PaymentService = {
     name: 'polar',
     findKey: nothing,
-    async find(reference): Promise<Verdict | null> {
+    async find(reference): Promise<ProviderSubscription | null> {
       const [row] = await ask('reference', reference);
       return row === undefined ? null : { reference, keyHash: null, status: paidStatus(row) };
     },
-    countKeys: nothing,
-    async *listAll() {},
+    async listAll() {},
     listPlans: nothing,
     createCheckout: nothing,
     findCheckout: nothing,
@@ -74,17 +72,11 @@ export function tablePayments(database: Database) {
       return kind === 'customer' ? (await ask('customer', id)).map(({ reference }) => reference) : [id];
     },
   };
-  const table = new VerdictTable({
-    database,
-    clock: systemClock,
-    service: service.name,
-    endGrants: async () => {},
-  });
-  const verdicts = createSharedVerdicts({ table, service, clock: systemClock, report: () => {} });
+  const mirror = new Mirror({ database, clock: systemClock, service, endGrants: async () => {} });
   const source: PaymentSource = {
     name: service.name,
     resolveSubject: service.resolveSubject,
-    renew: verdicts.renew,
+    renew: (reference) => mirror.renew(reference),
   };
-  return { source, verdicts, close: () => verdicts.close() };
+  return { source, mirror, close: () => mirror.close() };
 }

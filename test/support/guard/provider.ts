@@ -1,4 +1,4 @@
-// Subscription provider that misbehaves on demand: slow, failing, talking nonsense, silent, or late.
+// Subscription provider that misbehaves on demand: slow, failing, silent, or late.
 
 import {
   ProviderUnavailable,
@@ -11,34 +11,8 @@ import type { ManualClock } from '../service/clock.ts';
 import { keyNumber } from '../service/stub-provider.ts';
 
 /** `slow` answers within 4 s, `late` after 9 s, when nobody waits any more; `silent` never answers. */
-export const FAULTS = ['slow', 'unavailable', 'nonsense', 'silent', 'late'] as const;
+export const FAULTS = ['slow', 'unavailable', 'silent', 'late'] as const;
 export type Fault = (typeof FAULTS)[number] | 'none';
-
-/** Answers that are no verdicts, or only look like one. */
-export const NONSENSE: readonly unknown[] = [
-  undefined,
-  null,
-  'active',
-  42,
-  [],
-  {},
-  { state: 'ACTIVE' },
-  { state: 'banana' },
-  { state: 'active' },
-  { state: 'active', subscription: 'sub_x', tier: 'gold', endsAt: null },
-  { state: 'active', subscription: 'sub_x', tier: 'anonymous', endsAt: null },
-  { state: 'active', subscription: 'sub_x', tier: 'constructor', endsAt: null },
-  { state: 'active', subscription: '', tier: 'internal', endsAt: null },
-  { state: 'active', subscription: 7, tier: 'internal', endsAt: null },
-  { state: 'active', subscription: 'sub_x', tier: 'internal', endsAt: Number.NaN },
-  { state: 'active', subscription: 'sub_x', tier: 'internal', endsAt: Number.POSITIVE_INFINITY },
-  { state: 'active', subscription: 'sub_x', tier: 'internal', endsAt: '2027-01-01' },
-  { state: 'active', subscription: 'sub_x', tier: 'internal' },
-  { state: 'active', subscription: 'sub_x', customer: '', tier: 'internal', endsAt: null },
-  { state: 'active', subscription: 'sub_x', customer: 7, tier: 'internal', endsAt: null },
-  { state: 'active', subscription: 'sub_x', customer: 'a\u0000', tier: 'internal', endsAt: null },
-  { state: 'active', subscription: 'sub_x', customer: 'a'.repeat(201), tier: 'internal', endsAt: null },
-];
 
 /** What all processes ask: the truth is one, the faults strike each call by itself. */
 export interface FaultyProvider extends SubscriptionProvider {
@@ -53,9 +27,9 @@ export interface FaultyProvider extends SubscriptionProvider {
 }
 
 export function faultyProvider(clock: ManualClock, random: Random): FaultyProvider {
-  const verdicts = new Map<string, SubscriptionStatus>();
+  const statuses = new Map<string, SubscriptionStatus>();
   let calls = 0;
-  const judge = (key: string): SubscriptionStatus => verdicts.get(key) ?? { state: 'unknown' };
+  const judge = (key: string): SubscriptionStatus => statuses.get(key) ?? { state: 'unknown' };
   const pass = (milliseconds: number) =>
     new Promise<void>((resolve) => void clock.after(milliseconds, resolve));
   const draw = (key: string): Fault =>
@@ -69,23 +43,22 @@ export function faultyProvider(clock: ManualClock, random: Random): FaultyProvid
     async validate(key) {
       calls++;
       const fault = draw(key);
-      const verdict = judge(key);
-      if (fault === 'none') return verdict;
+      const status = judge(key);
+      if (fault === 'none') return status;
       if (fault === 'slow') await pass(random.below(4_000));
       else if (fault === 'late') await pass(9_000);
       else if (fault === 'silent') await new Promise(() => {});
-      else if (fault === 'nonsense') return random.pick(NONSENSE) as SubscriptionStatus;
       else throw new ProviderUnavailable(new Error('fails on demand'));
-      return verdict; // As it was when the question came: the worst that a slow provider can do.
+      return status; // As it was when the question came: the worst that a slow provider can do.
     },
     refresh: async () => ({ state: 'unknown' }),
     subscribe(tier) {
-      const key = keyNumber(0xdef000 + verdicts.size);
+      const key = keyNumber(0xdef000 + statuses.size);
       const subscription = `sub_${key.slice(-12).toLowerCase()}`;
-      verdicts.set(key, { state: 'active', subscription, customer: null, tier, endsAt: null });
+      statuses.set(key, { state: 'active', subscription, customer: null, tier, endsAt: null });
       return key;
     },
-    revoke: (key) => void verdicts.set(key, { state: 'unknown' }),
+    revoke: (key) => void statuses.set(key, { state: 'unknown' }),
   };
   return provider;
 }

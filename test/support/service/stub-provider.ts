@@ -1,4 +1,4 @@
-// Subscription provider for tests: it holds verdicts in memory, counts its calls, and fails on demand.
+// Subscription provider for tests: it has statuses in memory, counts its calls, and fails on demand.
 import {
   type ActiveSubscription,
   ProviderUnavailable,
@@ -16,7 +16,7 @@ export interface StubProvider extends SubscriptionProvider {
   settle(): void;
   /** Makes a subscription and gives its key. */
   subscribe(tier: Plan, endsAt?: number, customer?: string): string;
-  change(key: string, verdict: SubscriptionStatus): void;
+  change(key: string, status: SubscriptionStatus): void;
 }
 
 /** A key that is well-formed and new: the number is its last part. */
@@ -25,7 +25,7 @@ export function keyNumber(number: number): string {
 }
 
 export function stubProvider(): StubProvider {
-  const verdicts = new Map<string, SubscriptionStatus>();
+  const statuses = new Map<string, SubscriptionStatus>();
   let waiting: (() => void)[] = [];
   let calls = 0;
   const stub: StubProvider = {
@@ -33,15 +33,16 @@ export function stubProvider(): StubProvider {
     get calls() {
       return calls;
     },
-    async validate(key) {
+    async validate(key, { onUnknown }) {
+      if (!statuses.has(key)) onUnknown?.();
       calls++;
       if (stub.mode === 'fail') throw new ProviderUnavailable(new Error('fails on demand'));
       if (stub.mode === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));
-      return verdicts.get(key) ?? { state: 'unknown' };
+      return statuses.get(key) ?? { state: 'unknown' };
     },
     async refresh(subscription) {
       if (stub.mode === 'fail') throw new ProviderUnavailable(new Error('fails on demand'));
-      const found = [...verdicts].find(([key]) => reference(key) === subscription);
+      const found = [...statuses].find(([key]) => reference(key) === subscription);
       return found?.[1] ?? { state: 'unknown' };
     },
     settle() {
@@ -49,18 +50,18 @@ export function stubProvider(): StubProvider {
       waiting = [];
     },
     subscribe(tier, endsAt, customer) {
-      const key = keyNumber(0xabc000 + verdicts.size);
-      const verdict: ActiveSubscription = {
+      const key = keyNumber(0xabc000 + statuses.size);
+      const status: ActiveSubscription = {
         state: 'active',
         subscription: reference(key),
         customer: customer ?? null,
         tier,
         endsAt: endsAt ?? null,
       };
-      verdicts.set(key, verdict);
+      statuses.set(key, status);
       return key;
     },
-    change: (key, verdict) => void verdicts.set(key, verdict),
+    change: (key, status) => void statuses.set(key, status),
   };
   return stub;
 }

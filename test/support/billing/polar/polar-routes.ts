@@ -127,7 +127,8 @@ function listRecords({ world, wire }: Polar, collection: string, query: URLSearc
         (each) =>
           isAsked('customer_id', each.customer.id) &&
           isAsked('product_id', each.product.id) &&
-          isAsked('status', each.status),
+          isAsked('status', each.status) &&
+          isAsked('active', each.status === 'active' || each.status === 'trialing'),
       );
       return page(
         query,

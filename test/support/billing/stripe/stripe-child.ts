@@ -21,8 +21,8 @@ const { service, ask } = stripeService(
 const { signal } = new AbortController();
 console.log('ready');
 for await (const key of createInterface({ input: process.stdin })) {
-  const verdict = await ask(() => service.findKey(key, signal));
-  console.log(verdict?.status.state === 'active' ? verdict.reference : JSON.stringify(verdict));
+  const found = await ask(() => service.findKey(key, signal));
+  console.log(found?.status.state === 'active' ? found.reference : JSON.stringify(found));
 }
 for (const end of endings) await end();
 await database.close();

@@ -10,6 +10,7 @@ import {
   missing,
   type Params,
   pageOf,
+  rangeParam,
   requireKnown,
   StripeFault,
   textParam,
@@ -32,10 +33,14 @@ const SESSION = 86_400;
 
 const ENDPOINTS: Readonly<Record<string, Endpoint>> = {
   'GET /v1/subscriptions'(account, { params }) {
-    requireKnown(params, [...PAGING, 'status', 'customer', 'price']);
-    const [status, customer] = [textParam(params, 'status'), textParam(params, 'customer')];
+    requireKnown(params, [...PAGING, 'status', 'customer', 'price', 'created']);
+    const [status, customer, price] = ['status', 'customer', 'price'].map((name) => textParam(params, name));
+    const { gte = 0, lte = Number.POSITIVE_INFINITY } = rangeParam(params, 'created');
     const wanted = (each: WireSubscription) =>
       (customer === undefined || each.customer === customer) &&
+      (price === undefined || account.items.get(each.id)?.some((item) => item.price.id === price) === true) &&
+      each.created >= gte &&
+      each.created <= lte &&
       (status === undefined ? each.status !== 'canceled' : [each.status, 'all'].includes(status));
     const place = { url: '/v1/subscriptions', what: 'subscription' };
     return pageOf(account.subscriptions().filter(wanted), params, place);

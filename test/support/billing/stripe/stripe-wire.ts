@@ -73,6 +73,13 @@ export function listParam(params: Params, name: string): readonly string[] {
   return value.map(String);
 }
 
+/** Bounds of a list, as `created[gte]=…`. */
+export function rangeParam(params: Params, name: string): { readonly gte?: number; readonly lte?: number } {
+  const value = params[name] ?? {};
+  if (typeof value === 'string' || Array.isArray(value)) throw invalid(name, 'Invalid hash');
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, Number(each)]));
+}
+
 export function metadataParam(params: Params): Record<string, string> {
   const value = params.metadata ?? {};
   if (typeof value === 'string' || Array.isArray(value)) throw invalid('metadata', 'Invalid hash');

@@ -1,11 +1,10 @@
-// Processes that share the verdicts of one service, each with a clock of its own, and what a test sees and changes of them.
+// Processes that share the mirror of one service, each with a clock of its own, and what a test sees and changes of them.
 
 import assert from 'node:assert/strict';
 import { SUBSCRIPTIONS_CHANNEL } from '../../../src/access/providers/subscription-store.ts';
 import type { SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
-import { createSharedVerdicts, type SharedVerdicts } from '../../../src/billing/shared-verdicts.ts';
-import { VerdictTable } from '../../../src/billing/verdict-table.ts';
+import { Mirror } from '../../../src/billing/mirror.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { listen } from '../../../src/postgres/client/listen.ts';
 import { until } from '../check/until.ts';
@@ -13,60 +12,52 @@ import { atEnd, type Closing } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
 import { type MemoryService, memoryService } from './memory-service.ts';
 
-/** Milliseconds by which a process may understate the age of a row, which every age allows for. */
+/** Milliseconds that are added to every age. */
 export const TOLERANCE = 250;
 
-export interface VerdictProcess {
+export interface MirrorProcess {
   readonly clock: ManualClock;
-  readonly table: VerdictTable;
-  readonly verdicts: SharedVerdicts;
-  validate(key: string, fresh?: boolean): Promise<SubscriptionStatus>;
+  readonly mirror: Mirror;
+  validate(key: string, maxAge?: number): Promise<SubscriptionStatus>;
 }
 
-export interface VerdictProcesses {
+export interface MirrorProcesses {
   readonly service: MemoryService;
   /** Starts one more; it ends with the test. */
-  start(): VerdictProcess;
+  start(): MirrorProcess;
   /** Subscriptions whose grants were ended. */
   readonly ended: string[];
-  readonly reported: unknown[];
 }
 
 /** A service in memory that any number of processes ask. */
-export function startVerdicts(t: Closing, database: Database): VerdictProcesses {
+export function startMirrors(t: Closing, database: Database): MirrorProcesses {
   const service = memoryService();
   const { signal } = new AbortController();
   const ended: string[] = [];
-  const reported: unknown[] = [];
   const start = () => {
     const clock = manualClock(Date.now());
-    const table = new VerdictTable({
+    const mirror = new Mirror({
       database,
       clock,
-      service: service.name,
+      service,
       endGrants: async (_, reference) => void ended.push(reference),
     });
-    const verdicts = createSharedVerdicts({
-      table,
-      clock,
-      service,
-      report: (error) => reported.push(error),
-    });
-    atEnd(t, () => verdicts.close());
-    const validate = (key: string, fresh = false) => verdicts.validate(key, { signal, fresh });
-    return { clock, table, verdicts, validate };
+    atEnd(t, () => mirror.close());
+    const validate = (key: string, maxAge?: number) =>
+      mirror.validate(key, { signal, ...(maxAge !== undefined && { maxAge }) });
+    return { clock, mirror, validate };
   };
-  return { service, start, ended, reported };
+  return { service, start, ended };
 }
 
-export interface KnownKey extends Omit<VerdictProcesses, 'start'>, VerdictProcess {
+export interface KnownKey extends Omit<MirrorProcesses, 'start'>, MirrorProcess {
   readonly key: string;
   readonly reference: string;
 }
 
 /** One process that has asked about a key of Pro. */
 export async function startKnown(t: Closing, database: Database): Promise<KnownKey> {
-  const { start, ...shared } = startVerdicts(t, database);
+  const { start, ...shared } = startMirrors(t, database);
   const process = start();
   const subscription = shared.service.subscribe('pro');
   await process.validate(subscription.key);
@@ -77,8 +68,16 @@ export async function startKnown(t: Closing, database: Database): Promise<KnownK
 export async function makeOlder(database: Database, reference: string, milliseconds: number): Promise<void> {
   await database.write(
     (sql) => sql`
-      update subscription_verdict set asked_at = subscription_time() - ${milliseconds} * interval '1 ms'
+      update provider_subscription set checked_at = clock_timestamp() - ${milliseconds} * interval '1 ms'
       where reference = ${reference}`,
+  );
+}
+
+/** Makes all rows older by so many milliseconds. */
+export async function ageMirror(database: Database, milliseconds: number): Promise<void> {
+  await database.write(
+    (sql) =>
+      sql`update provider_subscription set checked_at = checked_at - ${milliseconds} * interval '1 ms'`,
   );
 }
 

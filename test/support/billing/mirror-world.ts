@@ -1,8 +1,8 @@
-// Processes that check keys by shared verdicts, in a world whose clocks the test moves: theirs, and the database's.
+// Processes that check keys by one mirror, in a world whose clocks the test moves: theirs, and the database's.
 
 import { KeyVerifier } from '../../../src/access/keys/key-verifier.ts';
-import { createSharedVerdicts, type SharedVerdicts } from '../../../src/billing/shared-verdicts.ts';
-import { VerdictTable } from '../../../src/billing/verdict-table.ts';
+import { SubscriptionCache } from '../../../src/access/keys/subscription-cache.ts';
+import { Mirror } from '../../../src/billing/mirror.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { atEnd, type Closing } from '../database/database.ts';
@@ -12,14 +12,13 @@ import type { MemoryService } from './memory-service.ts';
 
 /** A process that checks keys. No notification reaches it: what it knows grows old by itself. */
 export interface KeyProcess {
-  readonly verdicts: SharedVerdicts;
-  readonly table: VerdictTable;
+  readonly mirror: Mirror;
   readonly keys: KeyVerifier;
   /** `in`, or the code of the refusal. */
   use(key: string): Promise<string>;
 }
 
-export interface VerdictWorld {
+export interface MirrorWorld {
   /** Milliseconds that have passed, in truth. */
   readonly passed: number;
   readonly clock: ManualClock;
@@ -35,22 +34,22 @@ export interface VerdictWorld {
   settle(): Promise<void>;
 }
 
-const ATTEMPT = { begin: () => {}, hasCleanRecord: true } as never;
+const ATTEMPT = { begin: () => {} } as never;
 
 /** The database must be one of the test's own: its clock is stopped. */
-export async function verdictWorld(
+export async function mirrorWorld(
   t: Closing,
   { database, service }: { readonly database: Database; readonly service: MemoryService },
-): Promise<VerdictWorld> {
+): Promise<MirrorWorld> {
   const time: DatabaseTime = await moveableTime(database);
   const counted = countOperations(database);
   const clock: ManualClock = manualClock(Date.UTC(2026, 0, 5, 12));
   const processes: KeyProcess[] = [];
   const ended: string[] = [];
   atEnd(t, async () => {
-    for (const { verdicts } of processes) await verdicts.close();
+    for (const { mirror } of processes) await mirror.close();
   });
-  const world: VerdictWorld = {
+  const world: MirrorWorld = {
     get passed() {
       return clock.monotonic();
     },
@@ -60,7 +59,7 @@ export async function verdictWorld(
     ended,
     start(replaced = processes.length) {
       const former = processes[replaced];
-      if (former !== undefined) void former.verdicts.close();
+      if (former !== undefined) void former.mirror.close();
       const started = startProcess({ database: counted.database, clock, service, ended });
       processes[replaced] = started;
       return started;
@@ -91,17 +90,16 @@ function startProcess({
   readonly service: MemoryService;
   readonly ended: string[];
 }): KeyProcess {
-  const table = new VerdictTable({
+  const mirror = new Mirror({
     database,
     clock,
-    service: service.name,
+    service,
     endGrants: async (_, reference) => void ended.push(reference),
   });
-  const verdicts = createSharedVerdicts({ table, clock, service, report: () => {} });
-  const keys = new KeyVerifier({ provider: verdicts, clock, report: () => {}, unknownKeysPerMinute: 1e9 });
+  const subscriptions = new SubscriptionCache({ provider: mirror, clock, report: () => {} });
+  const keys = new KeyVerifier(subscriptions);
   return {
-    table,
-    verdicts,
+    mirror,
     keys,
     async use(key) {
       try {

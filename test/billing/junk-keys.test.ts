@@ -4,14 +4,14 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type CallBudget, createCallBudget, type Urgency } from '../../src/billing/call-budget.ts';
 import { memoryService } from '../support/billing/memory-service.ts';
-import { verdictWorld } from '../support/billing/verdict-world.ts';
+import { mirrorWorld } from '../support/billing/mirror-world.ts';
 import { busiest } from '../support/check/busiest.ts';
 import { testDatabase } from '../support/database/database.ts';
 import { keyNumber } from '../support/service/stub-provider.ts';
 
 const { database } = await testDatabase({ after });
 const service = memoryService('polar');
-const world = await verdictWorld({ after }, { database, service });
+const world = await mirrorWorld({ after }, { database, service });
 const { signal } = new AbortController();
 
 /** When each call of any process was sent. */

@@ -65,14 +65,14 @@ test('of a key that is bound and keys that the operator issues at once, one is a
     const [, first, second] = await Promise.all([service.findKey(key, signal), issue(), issue()]);
     if (typeof first === 'string' || typeof second === 'string') return assert.fail('not issued');
     // The answer to the first use may have been given before; this one is asked when all is decided.
-    const verdict = await ask(() => service.findKey(key, signal));
+    const found = await ask(() => service.find(id, signal));
     const rows = await keysOf(id);
     assert.deepEqual(
       rows.map(({ state }) => state),
       ['active', 'ended', 'ended'],
     );
     const [active] = rows;
-    assert.deepEqual(verdict?.keyHash, active?.keyHash);
+    assert.deepEqual(found?.keyHash, active?.keyHash);
     assert.notDeepEqual(active?.keyHash, keyHash(key), 'the operator comes after the purchase');
   }
 });

@@ -1,4 +1,4 @@
-// Proof that calls of all processes together stay below the limit of a payment service, with places left for known keys.
+// Proof that calls of all processes together stay below the limit of a payment service, with slots left for known keys.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -21,7 +21,7 @@ function setUp(service: 'polar' | 'stripe') {
   const clock = manualClock();
   const budgets = [1, 2].map(() => createCallBudget({ database, clock, service }));
   const given: { readonly at: number; readonly urgency: Urgency }[] = [];
-  /** Whether there was a place; a known one would wait, so its signal has been aborted once it does. */
+  /** Whether there was a slot; a known one would wait, so its signal has been aborted once it does. */
   async function take(process: number, urgency: Urgency): Promise<boolean> {
     const waiting = new AbortController();
     let isGiven: boolean | null = null;
@@ -53,26 +53,26 @@ async function clear(clockOfDatabase: DatabaseTime): Promise<void> {
   await clockOfDatabase.advance(120_000);
 }
 
-for (const [service, window, most] of [
+for (const [service, window, max] of [
   ['polar', 60_000, 490],
   ['stripe', 1_000, 14],
 ] as const) {
-  test(`two processes send ${service} at most ${most} calls in any ${window} ms, and all of them are used`, async () => {
+  test(`two processes send ${service} at most ${max} calls in any ${window} ms, and all of them are used`, async () => {
     await clear(time);
     const { take, given } = setUp(service);
     const step = window / 20;
     for (let moment = 0; moment < 60; moment++) {
       // In bursts, so that a window which is counted from a fixed moment would let in twice as many.
-      for (let call = 0; call < (moment % 7 === 0 ? most * 2 : 1); call++) {
+      for (let call = 0; call < (moment % 7 === 0 ? max * 2 : 1); call++) {
         if (!(await take(call, 'known')) && call > 2) break;
       }
       await time.advance(step);
     }
-    assert.equal(busiest(given, window), most);
-    assert.equal(busiest(given, window + window / 12), most, 'calls that are late stay below it too');
+    assert.equal(busiest(given, window), max);
+    assert.equal(busiest(given, window + window / 12), max, 'calls that are late stay below it too');
   });
 
-  test(`junk and passes leave a quarter of the calls to ${service} for known keys`, async () => {
+  test(`junk and lists leave a quarter of the calls to ${service} for known keys`, async () => {
     await clear(time);
     const { take, given } = setUp(service);
     const limits = CALL_LIMITS[service];
@@ -81,17 +81,13 @@ for (const [service, window, most] of [
       while (await take(count, urgency)) count++;
       return count;
     };
-    assert.equal(
-      await drain('stranger'),
-      limits.mostStrangers,
-      'made-up purchases have a share of their own',
-    );
-    assert.equal(await drain('unknown'), limits.mostUnknown, 'and take nothing from keys that are new');
-    assert.equal(await drain('background'), limits.mostBoth - limits.mostUnknown - limits.mostStrangers);
+    assert.equal(await drain('stranger'), limits.maxStrangers, 'made-up purchases have a share of their own');
+    assert.equal(await drain('unknown'), limits.maxUnknown, 'and take nothing from keys that are new');
+    assert.equal(await drain('background'), limits.maxOthers - limits.maxUnknown - limits.maxStrangers);
     const known = await drain('known');
-    assert.equal(known, most - limits.mostBoth);
-    assert.ok(known >= Math.floor(most / 4));
-    assert.equal(given.length, most);
+    assert.equal(known, max - limits.maxOthers);
+    assert.ok(known >= Math.floor(max / 4));
+    assert.equal(given.length, max);
   });
 }
 

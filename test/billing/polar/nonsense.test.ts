@@ -8,6 +8,7 @@ import { claimOf, type RawRecords } from '../../support/billing/polar/polar-clai
 import { change, mutate } from '../../support/billing/polar/polar-mutations.ts';
 import type { PolarKey, PolarSubscription } from '../../support/billing/polar/polar-objects.ts';
 import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
+import { listPages } from '../../support/billing/provider-subject.ts';
 import { assertEvery } from '../../support/check/every.ts';
 import { runs } from '../../support/check/runs.ts';
 import { manualClock } from '../../support/service/clock.ts';
@@ -78,7 +79,7 @@ describe('an answer of Polar with one thing wrong', () => {
         callClock.advance(600_000); // An earlier 429 may have asked for a pause.
         const question = byKey ? service.findKey(key.key, signal) : service.find(key.id, signal);
         const result = await question.then(
-          (verdict) => verdict?.status ?? ({ state: 'unknown' } as const),
+          (found) => found?.status ?? ({ state: 'unknown' } as const),
           (error: unknown) => {
             if (error instanceof ProviderUnavailable) return 'unavailable' as const;
             throw error;
@@ -107,7 +108,7 @@ describe('an answer of Polar with one thing wrong', () => {
       };
       await assert.rejects(service.find(key.id, signal), ProviderUnavailable, path);
       await assert.rejects(service.findKey(key.key, signal), ProviderUnavailable, path);
-      await assert.rejects(Array.fromAsync(service.listAll(signal)), ProviderUnavailable, path);
+      await assert.rejects(listPages(service), ProviderUnavailable, path);
     }
     server.alter = (answer) => answer;
   });

@@ -8,17 +8,17 @@ import { refresh, signIn, statusOf } from '../support/oauth/oauth.ts';
 
 for (const name of ['polar', 'stripe'] as const) {
   test(`with ${name} a bought key works, and follows its plan and its end`, async (t) => {
-    const { service, shop, ask } = await startPayingService(t, name);
+    const { service, shop, ask, pass } = await startPayingService(t, name);
     const key = await shop.buy('pro');
     assert.deepEqual(await ask(key), [200, 'pro']);
     shop.changePlan(key, 'business');
-    service.clock.advance(600_000);
+    await pass(600_000);
     assert.deepEqual(await ask(key), [200, 'business']);
     shop.cancel(key);
-    service.clock.advance(600_000);
+    await pass(600_000);
     assert.deepEqual(await ask(key), [401, 'EXPIRED_API_KEY']);
     const stored = await service.database.read(
-      (sql) => sql<{ state: string }[]>`select state from subscription_verdict`,
+      (sql) => sql<{ state: string }[]>`select state from provider_subscription`,
     );
     assert.deepEqual(
       stored.map(({ state }) => state),
@@ -39,13 +39,13 @@ for (const name of ['polar', 'stripe'] as const) {
 }
 
 test('a key that Polar replaced ends, with the apps that were let in with it', async (t) => {
-  const { service, shop, ask } = await startPayingService(t, 'polar');
+  const { service, shop, ask, pass } = await startPayingService(t, 'polar');
   const key = await shop.buy('pro');
   const session = await signIn(service, { key });
   assert.equal(await statusOf(service, session.accessToken), 200);
   const next = shop.rotate(key);
   assert.deepEqual(await ask(next), [200, 'pro']);
-  service.clock.advance(600_000);
+  await pass(600_000);
   assert.deepEqual(await ask(key), [401, 'INVALID_API_KEY']);
   await until('the app is out', async () => (await statusOf(service, session.accessToken)) !== 200);
   const refused = await refresh(service, session);
@@ -62,7 +62,7 @@ test('what the payment service was asked is counted', async (t) => {
   const metrics = await (await fetch(`${service.url}/metrics`)).text();
   const text = metrics.slice(metrics.indexOf('# HELP freehold_payment'));
   assert.match(text, /freehold_payment_calls_total\{outcome="answered",urgency="known"\} [1-9]/);
-  assert.match(text, /freehold_subscription_answers_total\{source="service"\} 1/);
-  assert.match(text, /freehold_verdicts_active \d/);
+  assert.match(text, /freehold_subscription_statuses_total\{source="service"\} 1/);
+  assert.match(text, /freehold_subscriptions_active \d/);
   assert.doesNotMatch(metrics, /sk_test/);
 });

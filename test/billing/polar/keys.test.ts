@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { keyHash } from '../../../src/access/providers/subscription-store.ts';
 import type { SubscriptionStatus } from '../../../src/access/tiers/provider.ts';
-import type { Verdict } from '../../../src/billing/payment-service.ts';
+import type { ProviderSubscription } from '../../../src/billing/payment-service.ts';
 import type { PolarKey } from '../../support/billing/polar/polar-objects.ts';
 import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
 import { manualClock } from '../../support/service/clock.ts';
@@ -19,16 +19,16 @@ const { service, ask } = polarService({ after }, { settings, clock });
 const findKey = (key: string) => ask(() => service.findKey(key, signal));
 const find = (reference: string) => ask(() => service.find(reference, signal));
 
-/** The verdict on a key, which must be the same whether it is asked for by the key or by its reference. */
-async function verdictOn(key: PolarKey): Promise<Verdict> {
-  const verdict = await find(key.id);
-  assert.ok(verdict);
-  assert.deepEqual(await findKey(key.key), verdict);
-  assert.deepEqual([verdict.reference, verdict.keyHash], [key.id, keyHash(key.key)]);
-  return verdict;
+/** What is said of a key, which must be the same whether it is asked for by the key or by its reference. */
+async function subscriptionOf(key: PolarKey): Promise<ProviderSubscription> {
+  const found = await find(key.id);
+  assert.ok(found);
+  assert.deepEqual(await findKey(key.key), found);
+  assert.deepEqual([found.reference, found.keyHash], [key.id, keyHash(key.key)]);
+  return found;
 }
 
-const statusOn = async (key: PolarKey): Promise<SubscriptionStatus> => (await verdictOn(key)).status;
+const statusOn = async (key: PolarKey): Promise<SubscriptionStatus> => (await subscriptionOf(key)).status;
 
 function active(key: PolarKey, tier: string, endsAt: number | null = null) {
   return { state: 'active', subscription: key.id, customer: key.customer.id, tier, endsAt };
@@ -71,10 +71,10 @@ describe('a license key of Polar', () => {
   test('keeps its reference when it is rotated, and the former text opens nothing', async () => {
     const key = world.keyOf(world.subscribe(products.pro));
     const former = key.key;
-    const before = await verdictOn(key);
+    const before = await subscriptionOf(key);
     world.rotate(key);
     assert.equal(await findKey(former), null);
-    const now = await verdictOn(key);
+    const now = await subscriptionOf(key);
     assert.deepEqual(now, { ...before, keyHash: keyHash(key.key) });
     assert.notDeepEqual(now.keyHash, before.keyHash);
   });

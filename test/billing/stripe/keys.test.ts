@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { keyHash } from '../../../src/access/providers/subscription-store.ts';
 import { ProviderUnavailable } from '../../../src/access/tiers/provider.ts';
-import type { Verdict } from '../../../src/billing/payment-service.ts';
+import type { KeyRefusal, ProviderSubscription } from '../../../src/billing/payment-service.ts';
 import { DAY, HOUR, MINUTE } from '../../../src/lib/clock.ts';
 import { startStripeServer } from '../../support/billing/stripe/stripe-server.ts';
 import { beginCheckout, RETURN, stripeService } from '../../support/billing/stripe/stripe-service.ts';
@@ -44,7 +44,8 @@ async function rowOf(keyId: string) {
   return row;
 }
 
-const statusOf = (verdict: Verdict | null) => verdict?.status;
+const statusOf = (found: ProviderSubscription | KeyRefusal | null) => found?.status;
+const replaced = { reference: null, status: { state: 'unknown', reason: 'replaced' } };
 const pending = { state: 'unknown', reason: 'pending' };
 
 describe('a key that is bought', () => {
@@ -67,8 +68,8 @@ describe('a key that is bought', () => {
       const subject = { subscription: id, checkout: session, customer: String(customer) }[kind];
       assert.deepEqual(await resolve(`${kind}:${subject}`), [id]);
       assert.deepEqual(await rowOf(keyId), { state: 'active', subscription: id }, kind);
-      const verdict = await ask(() => service.find(id, signal));
-      assert.deepEqual(verdict?.keyHash, keyHash(key));
+      const found = await ask(() => service.find(id, signal));
+      assert.deepEqual(found?.keyHash, keyHash(key));
     }
   });
 
@@ -252,9 +253,10 @@ describe('a key that the operator issues', () => {
     if (typeof issued === 'string') return assert.fail(issued);
     assert.deepEqual([issued.plan, issued.customer], ['pro', customer]);
     assert.equal((await rowOf(keyId))?.state, 'ended');
-    const verdict = await findKey(key);
-    assert.deepEqual([verdict?.reference, verdict?.keyHash], [id, keyHash(issued.key)]);
-    assert.deepEqual(await findKey(issued.key), verdict);
+    assert.deepEqual(await findKey(key), replaced);
+    const found = await ask(() => service.find(id, signal));
+    assert.deepEqual([found?.reference, found?.keyHash], [id, keyHash(issued.key)]);
+    assert.deepEqual(await findKey(issued.key), found);
   });
 
   test('before the bought one was bound leaves that one no place', async (t) => {
@@ -265,7 +267,7 @@ describe('a key that the operator issues', () => {
     assert.ok(typeof issued === 'object');
     await resolve(`checkout:${session}`);
     assert.deepEqual(await rowOf(keyId), { state: 'ended', subscription: id });
-    assert.deepEqual((await findKey(key))?.keyHash, keyHash(issued.key));
+    assert.deepEqual(await findKey(key), replaced);
   });
 
   test('is refused for a subscription that is over, another product or unknown', async (t) => {

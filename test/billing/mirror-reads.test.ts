@@ -1,11 +1,11 @@
-// Proof that saving a few verdicts reads no others, however many there are.
+// Proof that saving a few rows of the mirror reads no others, however many there are.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { keyHash } from '../../src/access/providers/subscription-store.ts';
-import { VerdictTable } from '../../src/billing/verdict-table.ts';
+import { Mirror } from '../../src/billing/mirror.ts';
 import type { Database, Transaction } from '../../src/postgres/client/database.ts';
-import { active } from '../support/billing/memory-service.ts';
+import { active, memoryService } from '../support/billing/memory-service.ts';
 import { testDatabase } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { keyNumber } from '../support/service/stub-provider.ts';
@@ -15,7 +15,7 @@ const BATCH = 100;
 
 const referenceOf = (number: number) => `sub_${number}`;
 
-/** The same database, which tells after each transaction how many verdicts it has read. */
+/** The same database, which tells after each transaction how many rows of the mirror it has read. */
 function countRows(database: Database): { readonly database: Database; readonly rows: number[] } {
   const rows: number[] = [];
   const transaction: Database['transaction'] = (work, options) =>
@@ -32,45 +32,45 @@ function countRows(database: Database): { readonly database: Database; readonly 
 async function rowsRead(tx: Transaction): Promise<number> {
   const [read] = await tx<{ rows: number }[]>`
     select (seq_tup_read + idx_tup_fetch)::int as rows from pg_stat_xact_user_tables
-    where relname = 'subscription_verdict'`;
+    where relname = 'provider_subscription'`;
   return read?.rows ?? 0;
 }
 
-test('a hundred verdicts among 20,000 are saved by reading these, before the table has statistics as well as afterwards', async (t) => {
+test('a hundred subscriptions among 20,000 are saved by reading these, before the table has statistics as well as afterwards', async (t) => {
   const { database } = await testDatabase(t);
-  await database.write((sql) => sql`alter table subscription_verdict set (autovacuum_enabled = false)`);
+  await database.write((sql) => sql`alter table provider_subscription set (autovacuum_enabled = false)`);
   const hashes = Array.from({ length: STORED }, (_, number) => keyHash(keyNumber(number)));
   await database.write(
     (sql) => sql`
-      insert into subscription_verdict (provider, reference, key_hash, state, tier, asked_at, since)
-      select 'polar', 'sub_' || number - 1, key_hash, 'active', 'pro', now(), now()
+      insert into provider_subscription (provider, reference, key_hash, state, tier, checked_at, question)
+      select 'polar', 'sub_' || number - 1, key_hash, 'active', 'pro', now(), 0
       from unnest(${hashes}::bytea[]) with ordinality as keys (key_hash, number)`,
   );
   const counted = countRows(database);
-  const table = new VerdictTable({
+  const mirror = new Mirror({
     database: counted.database,
     clock: manualClock(),
-    service: 'polar',
+    service: memoryService(),
     endGrants: async () => {},
   });
-  /** Saves a batch of verdicts, each with the key of another subscription as many places further on. */
+  /** Saves a batch of subscriptions, each with the key of another subscription as many places further on. */
   const save = async (first: number, moved: number) => {
-    const verdicts = Array.from({ length: BATCH }, (_, at) => {
+    const subscriptions = Array.from({ length: BATCH }, (_, at) => {
       const reference = referenceOf(first + at);
       return { reference, keyHash: keyHash(keyNumber(first + at + moved)), status: active(reference) };
     });
-    await table.save(verdicts, await table.begin(), { announcesNew: false });
+    await mirror.save(subscriptions, await mirror.number());
   };
   for (const first of [0, 1_000]) {
     await save(first, 0);
     await save(STORED + first, STORED);
     await save(first, 2 * BATCH);
-    await database.write((sql) => sql`analyze subscription_verdict`);
+    await database.write((sql) => sql`analyze provider_subscription`);
   }
   assert.ok(Math.max(...counted.rows) <= 5 * BATCH, counted.rows.join(', '));
   const keyless = await database.read(
     (sql) => sql<{ count: number }[]>`
-      select count(*)::int from subscription_verdict where key_hash is null`,
+      select count(*)::int from provider_subscription where key_hash is null`,
   );
   assert.deepEqual([...keyless], [{ count: 2 * BATCH }], 'those whose keys were taken');
 });

@@ -1,21 +1,23 @@
-// Proof that 20,000 active keys stay within the calls of a payment service through several passes, and that no answer is wrong.
+// Proof that many keys stay within the calls of a payment service through several lists and after a stop, and that no answer is wrong.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createCallBudget, type Urgency } from '../../src/billing/call-budget.ts';
-import { startVerdictPass } from '../../src/billing/verdict-pass.ts';
+import { CALL_LIMITS, createCallBudget, type Urgency } from '../../src/billing/call-budget.ts';
+import { startSubscriptionList } from '../../src/billing/subscription-list.ts';
 import { WorkLease } from '../../src/postgres/client/work-lease.ts';
 import { memoryService } from '../support/billing/memory-service.ts';
-import { verdictWorld } from '../support/billing/verdict-world.ts';
+import { mirrorWorld } from '../support/billing/mirror-world.ts';
 import { busiest } from '../support/check/busiest.ts';
 import { createRandom } from '../support/check/random.ts';
-import { atEnd, testDatabase } from '../support/database/database.ts';
+import { atEnd, type Closing, testDatabase } from '../support/database/database.ts';
 
 const KEYS = 20_000;
-/** Milliseconds for which a verdict may be believed. */
+/** Milliseconds for which a row counts. */
 const BELIEVED = 600_000;
-/** Milliseconds that are tried once every key is known: two more passes begin in them. */
+/** Milliseconds that are tried once every key is known: two more lists begin in them. */
 const TRIED = 900_000;
+/** Keys of a service that was stopped for an hour. */
+const STOPPED = 5_000;
 /** Keys that are used in any second, in force and ended. */
 const USED = 10;
 
@@ -24,16 +26,17 @@ for (const { name, perPage, perQuestion, stretch, below } of [
   { name: 'polar', perPage: 3, perQuestion: 3, stretch: 60_000, below: 500 },
   { name: 'stripe', perPage: 1, perQuestion: 2, stretch: 1_000, below: 15 },
 ] as const) {
-  test(`20,000 active keys at ${name} stay below ${below} calls in any ${stretch / 1_000} s over two instances, and no answer is wrong`, async (t) => {
+  /** Subscriptions at the service, behind a budget of calls that two processes share. */
+  async function setUp(t: Closing, count: number) {
     const { database } = await testDatabase(t);
     const service = memoryService(name);
-    const world = await verdictWorld(t, { database, service });
+    const world = await mirrorWorld(t, { database, service });
     const budgets = [1, 2].map(() =>
       createCallBudget({ database: world.database, clock: world.clock, service: name }),
     );
     const sentAt: number[] = [];
     const failures: unknown[] = [];
-    let passes = 0;
+    const state = { lists: 0 };
     async function call(count: number, urgency: Urgency, signal: AbortSignal): Promise<void> {
       for (let each = 0; each < count; each++) {
         await budgets[sentAt.length % 2]?.reserve(urgency, signal);
@@ -49,26 +52,36 @@ for (const { name, perPage, perQuestion, stretch, below } of [
       await call(1, 'unknown', signal);
       return findKey(key, signal);
     };
-    service.listAll = async function* (signal) {
-      for await (const batch of listAll(signal)) {
+    service.listAll = (onPage, signal) =>
+      listAll(async (page) => {
         await call(perPage, 'background', signal);
-        yield batch;
-      }
-    };
-    const keys = Array.from({ length: KEYS }, () => service.subscribe('pro'));
-    for (const { table } of [world.start(), world.start()]) {
-      const pass = startVerdictPass({
-        table,
-        service,
-        clock: world.clock,
-        lease: new WorkLease(world.database, `verdicts of ${name}`),
-        report: (error) => failures.push(error),
-        onPass: () => passes++,
+        await onPage(page);
+      }, signal);
+    const keys = Array.from({ length: count }, () => service.subscribe('pro'));
+    function startProcesses(): readonly (() => Promise<void>)[] {
+      return [0, 1].map((number) => {
+        const { mirror } = world.start(number);
+        const list = startSubscriptionList({
+          mirror,
+          service,
+          limits: CALL_LIMITS[name],
+          clock: world.clock,
+          lease: new WorkLease(world.database, `subscriptions of ${name}`),
+          report: (error) => failures.push(error),
+          onList: () => state.lists++,
+        });
+        atEnd(t, () => list.stop());
+        return () => list.stop();
       });
-      atEnd(t, () => pass.stop());
     }
+    return { service, world, sentAt, failures, state, keys, startProcesses };
+  }
+
+  test(`20,000 active keys at ${name} stay below ${below} calls in any ${stretch / 1_000} s over two instances, and no answer is wrong`, async (t) => {
+    const { service, world, sentAt, failures, state, keys, startProcesses } = await setUp(t, KEYS);
+    startProcesses();
     await world.settle();
-    while (passes === 0) await world.pass(1_000);
+    while (state.lists === 0) await world.pass(1_000);
 
     const random = createRandom(20);
     /** Keys that ended at the service, and when. */
@@ -106,9 +119,38 @@ for (const { name, perPage, perQuestion, stretch, below } of [
     await Promise.all(uses);
     assert.deepEqual([...said.keys()].toSorted(), ['EXPIRED_API_KEY', 'in']);
     assert.deepEqual(failures, []);
-    assert.ok(passes >= 3, `${passes} passes`);
+    assert.ok(state.lists >= 3, `${state.lists} lists`);
     assert.ok(late > 100, `${late} uses of what ended long ago`);
     const most = busiest(sentAt, stretch);
     assert.ok(most < below, `${most} calls`);
+  });
+
+  test(`a service in front of ${name} that was stopped for an hour with 5,000 keys lets each in, or lets it wait`, async (t) => {
+    const { world, keys, state, startProcesses } = await setUp(t, STOPPED);
+    const stops = startProcesses();
+    while (state.lists === 0) await world.pass(1_000);
+    for (const stop of stops) await stop();
+    await world.pass(3_600_000);
+    startProcesses();
+    const random = createRandom(5);
+    const said = { first: new Set<string>(), later: new Set<string>() };
+    const uses: Promise<unknown>[] = [];
+    for (let second = 0; second < 90; second++) {
+      const answers = second < 60 ? said.first : said.later;
+      for (let each = 0; each < 100; each++) {
+        const { key } = keys[(second * 100 + each) % keys.length] ?? random.pick(keys);
+        uses.push(
+          random
+            .pick(world.processes)
+            .use(key)
+            .then((answer) => answers.add(answer)),
+        );
+      }
+      for (let part = 0; part < 3; part++) await world.pass(part === 2 ? 400 : 300);
+    }
+    for (let second = 0; second < 10; second++) await world.pass(1_000);
+    await Promise.all(uses);
+    said.first.delete('SUBSCRIPTIONS_UNAVAILABLE');
+    assert.deepEqual([[...said.first], [...said.later]], [['in'], ['in']]);
   });
 }

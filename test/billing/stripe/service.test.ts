@@ -80,7 +80,7 @@ test('a key that the operator replaces by command ends in a running service at o
   const issued = await runCli(t, ['subscriptions', 'create', '--for', id, '--json'], options);
   assert.equal(issued.code, 0, issued.stderr);
   const { key: next } = JSON.parse(issued.stdout) as { key: string };
-  // A second for each call, below the limit of its plan, and well below the ten minutes of a verdict.
+  // A second for each call, below the limit of its plan, and well below the ten minutes of a row.
   await until('the former key ends', async () => {
     clock.advance(1_000);
     return (await ask(key))[0] === 401;

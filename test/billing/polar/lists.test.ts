@@ -1,11 +1,11 @@
-// Polar's keys in bulk: all of them over several pages, how many are active, and which ones an event concerns.
+// Polar's keys in bulk: all that open something, over several pages, and which ones an event concerns.
 
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { ProviderUnavailable } from '../../../src/access/tiers/provider.ts';
 import { PLANS } from '../../../src/access/tiers/tiers.ts';
-import type { Verdict } from '../../../src/billing/payment-service.ts';
 import { polarService, startPolarShop } from '../../support/billing/polar/polar-service.ts';
+import { listPages } from '../../support/billing/provider-subject.ts';
 import { assertEvery } from '../../support/check/every.ts';
 import { manualClock } from '../../support/service/clock.ts';
 
@@ -36,27 +36,26 @@ const otherBenefit = world.addBenefit('license_keys', 'OTHER');
 world.subscribe(server.addProduct('Elsewhere', 1, [otherBenefit]));
 world.subscribe(server.addProduct('Without keys', 1, [world.addBenefit('custom')]));
 
-async function listAll(): Promise<readonly (readonly Verdict[])[]> {
-  return Array.fromAsync(service.listAll(signal));
-}
+const listAll = () => listPages(service);
 
 /** Fewer requests than this: one page of 100 is one request, apart from those that a fault makes necessary. */
 const calls = (from: number) => server.requests.slice(from).length;
 
 describe('the keys of Polar', () => {
-  test('are all listed, with the same verdict as each one alone, in a few calls', async () => {
+  test('that open something are all listed, as each one alone is described, in a few calls', async () => {
     const from = server.requests.length;
     const pages = await listAll();
-    assert.equal(pages.length, 2, 'two pages of keys');
     assert.ok(calls(from) < 20, `${calls(from)} calls`);
-    const verdicts = new Map(pages.flat().map((verdict) => [verdict.reference, verdict]));
-    assert.equal(verdicts.size, 120);
+    const listed = new Map(pages.flat().map((each) => [each.reference, each]));
     for (const subscription of subscriptions) {
       const { id } = world.keyOf(subscription);
-      assert.deepEqual(verdicts.get(id), await ask(() => service.find(id, signal)));
+      const alone = await ask(() => service.find(id, signal));
+      const isOpen = alone?.status.state === 'active' && subscription.status === 'active';
+      if (isOpen || listed.has(id)) assert.deepEqual(listed.get(id) ?? null, alone, id);
     }
-    const states = new Set([...verdicts.values()].map(({ status }) => status.state));
-    assert.deepEqual([...states].sort(), ['active', 'expired', 'unknown']);
+    const states = new Set([...listed.values()].map(({ status }) => status.state));
+    assert.ok(states.has('active'));
+    assert.ok(listed.size > 60 && listed.size < 110, String(listed.size));
     const kept = JSON.stringify(pages);
     assertEvery(world.keys, ({ key }) => !kept.includes(key), 'only hashes leave the adapter');
   });
@@ -72,9 +71,9 @@ describe('the keys of Polar', () => {
       return answer;
     };
     await listAll();
-    // Made after the page was answered: the next pass has it.
-    const verdicts = (await listAll()).flat();
-    assert.equal(verdicts.find(({ reference }) => reference === late)?.status.state, 'active');
+    // Made after the page was answered: the next list has it.
+    const listed = (await listAll()).flat();
+    assert.equal(listed.find(({ reference }) => reference === late)?.status.state, 'active');
     const grants = world.grants.splice(0);
     assert.deepEqual((await listAll()).flat(), []);
     world.grants.push(...grants);
@@ -90,22 +89,12 @@ describe('the keys of Polar', () => {
     ] as const) {
       server.alter = (answer, request) => {
         const { items } = answer.body as { items?: Record<string, unknown>[] };
-        if (request.path === path && request.query.get('page') === '1') delete items?.[3]?.[field];
+        if (request.path === path && request.query.get('page') === '1') delete items?.[0]?.[field];
         return answer;
       };
       assert.equal((await listAll()).flat().length, before - 1, path);
     }
     server.alter = usual;
-  });
-
-  test('are counted by one call', async () => {
-    const granted = world.keys.filter(({ status }) => status === 'granted').length;
-    const usual = server.fault;
-    server.fault = () => null;
-    const from = server.requests.length;
-    assert.equal(await service.countKeys(signal), granted);
-    assert.equal(calls(from), 1);
-    server.fault = usual;
   });
 
   test('give up at a page that is refused again and again', async () => {
