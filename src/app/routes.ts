@@ -33,7 +33,7 @@ import { PriceTrends } from '../property/price-trend-store.ts';
 import { propertyRoutes } from '../property/routes.ts';
 import type { RecordCache } from '../search/http/record-cache.ts';
 import { searchRoutes } from '../search/http/routes.ts';
-import type { SearchBackend } from '../search/query/search-backend.ts';
+import type { SearchSessions } from '../search/query/search-backend.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { FindCurrencies } from '../search/summaries/currency.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
@@ -67,7 +67,7 @@ export interface FeatureParts extends UsageParts {
   readonly database: Database;
   readonly catalogue: Catalogue;
   readonly analytics: AnalyticsQueue;
-  readonly backend: SearchBackend;
+  readonly backend: SearchSessions;
   readonly areas: AreaIdCache;
   readonly records: RecordCache;
   readonly findCurrencies: FindCurrencies;

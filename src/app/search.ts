@@ -17,7 +17,7 @@ import type { BaseBuilder } from '../search/engine/segments/build-base.ts';
 import { SEARCH_REMEDY } from '../search/http/handler.ts';
 import { RecordCache } from '../search/http/record-cache.ts';
 import type { ResolvedSearch } from '../search/query/plan.ts';
-import type { SearchBackend } from '../search/query/search-backend.ts';
+import type { SearchBackend, SearchSessions } from '../search/query/search-backend.ts';
 import { rememberAnswers } from '../search/sql/remembered-backend.ts';
 import { createSqlBackend } from '../search/sql/sql-backend.ts';
 import { type AnalyticsQueue, OWN_ACCOUNT } from '../search/summaries/analytics-queue.ts';
@@ -42,7 +42,7 @@ export interface SearchWiring {
 }
 
 export interface SearchParts {
-  readonly backend: SearchBackend;
+  readonly backend: SearchSessions;
   readonly areas: AreaIdCache;
   readonly records: RecordCache;
   readonly engine: SearchEngine;
@@ -60,9 +60,9 @@ export function createSearch(wiring: SearchWiring): SearchParts {
   const { database, clock, analytics, cache, settings } = wiring;
   const areas = createAreaIdCache(database, clock);
   const memory = { version: () => cache.version(), monotonic: () => clock.monotonic() };
-  const askerOf = ({ caller = OWN_ACCOUNT, resolved, maxWait }: ResolvedSearch) => ({
-    caller,
-    request: resolved,
+  const askerOf = ({ context, maxWait }: ResolvedSearch) => ({
+    caller: context?.caller ?? OWN_ACCOUNT,
+    request: context,
     remedy: SEARCH_REMEDY,
     maxWait,
   });
@@ -88,9 +88,9 @@ export function createSearch(wiring: SearchWiring): SearchParts {
       findMatching: matchingAmong(createSqlBackend({ database, queue: () => database })),
       areaIds: (nos) => areas.idsOf(nos),
       scan: (search, expensiveAfter, work) => {
-        const { signal, left, isBegun } = search;
-        const after = isBegun ? Number.POSITIVE_INFINITY : expensiveAfter;
-        return analytics.scan(askerOf(search), { expensiveAfter: after, signal, left }, work);
+        const { signal, context } = search;
+        const after = context?.isContinued ? Number.POSITIVE_INFINITY : expensiveAfter;
+        return analytics.scan(askerOf(search), { expensiveAfter: after, signal, left: context?.left }, work);
       },
     });
   const onAnswer = measureEngine(wiring.metrics, engine);

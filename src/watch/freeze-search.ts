@@ -14,6 +14,7 @@ import { type Condition, isCurrency } from '../search/query/condition.ts';
 import { planSearch, type ResolvedSearch, type SearchPlan } from '../search/query/plan.ts';
 import { readSavedQuery, writtenNames } from '../search/query/saved-query.ts';
 import type { SavedSearch } from '../search/query/saved-search.ts';
+import { type SearchSessions, withSession } from '../search/query/search-backend.ts';
 import {
   type CurrencyChoice,
   type CurrencyOptions,
@@ -22,9 +23,9 @@ import {
   resolveCurrency,
 } from '../search/summaries/currency.ts';
 
-export interface FreezeOptions
-  extends Pick<CurrencyOptions, 'backend' | 'findCurrencies' | 'defaultCurrency'> {
+export interface FreezeOptions extends Pick<CurrencyOptions, 'findCurrencies' | 'defaultCurrency'> {
   readonly database: Database;
+  readonly backend: SearchSessions;
 }
 
 export interface FreezeRequest {
@@ -73,7 +74,7 @@ export async function freezeSearch(options: FreezeOptions, request: FreezeReques
     const plan = planSearch(listingType, saved.query, 1, request.now);
     const named = (ids: readonly string[]) => findNamedAreas(options.database, ids);
     const resolved = await resolveQuery({ database: options.database, named }, plan);
-    const found = await currencyOf(options, { plan, resolved, caller: request.caller.account });
+    const found = await currencyOf(options, { plan, resolved }, request.caller.account);
     const suggestions = await suggestNames(options.database, plan, saved.query);
     return frozen({ plan: withCurrency(plan, found.currency), resolved }, saved.names, {
       currencyChoice: found.choice,
@@ -103,10 +104,13 @@ function withNames(problem: Problem, names: Readonly<Record<string, string>>): P
 async function currencyOf(
   options: FreezeOptions,
   search: ResolvedSearch,
+  caller: string,
 ): Promise<Pick<ResolvedCurrency, 'currency' | 'choice'>> {
   const { plan } = search;
   if (plan.currency !== null || !comparesMoney(plan)) return { currency: plan.currency, choice: null };
-  const { currency, choice } = await resolveCurrency({ ...options, fresh: true }, [search]);
+  const { currency, choice } = await withSession(options.backend, { caller }, (session) =>
+    resolveCurrency({ ...options, backend: session, fresh: true }, [search]),
+  );
   if (currency !== null) return { currency, choice };
   if (options.defaultCurrency !== null) return { currency: options.defaultCurrency, choice: null };
   throw invalidParameter(

@@ -8,12 +8,12 @@ import { readPage, type SearchPage } from '../search/http/pagination.ts';
 import { resolveSaved } from '../search/http/resolve-query.ts';
 import type { SearchPlan } from '../search/query/plan.ts';
 import type { SavedSearch } from '../search/query/saved-search.ts';
-import type { SearchBackend } from '../search/query/search-backend.ts';
+import { type SearchSessions, withSession } from '../search/query/search-backend.ts';
 import { parseSort, valueKindOf } from '../search/query/sort.ts';
 
 export interface SavedMatchesOptions {
   readonly database: Database;
-  readonly backend: SearchBackend;
+  readonly backend: SearchSessions;
   readonly areas: AreaIdCache;
   readonly clock: Clock;
 }
@@ -34,15 +34,21 @@ export interface PageOptions {
 
 export function createSavedMatches({ database, backend, areas, clock }: SavedMatchesOptions): SavedMatches {
   const named = (ids: readonly string[]) => areas.named(ids, false);
-  const resolve = async (search: SavedSearch, caller: string, page: PageOptions) => {
+  const resolve = async (search: SavedSearch, page: PageOptions) => {
     const plan = planSaved(search, page, clock.now());
-    // A watcher begins with what was written before it: a change in between would have no event.
-    return { plan, resolved: await resolveSaved({ database, named }, plan, search), caller, fresh: true };
+    return { plan, resolved: await resolveSaved({ database, named }, plan, search) };
   };
+  // A watcher begins with what was written before it: a change in between would have no event.
+  const contextOf = (caller: string) => ({ caller, fresh: true });
   return {
-    count: async (search, caller) => backend.count(await resolve(search, caller, { limit: 1 })),
-    page: async (search, caller, page) =>
-      readPage({ ...(await resolve(search, caller, page)), backend, clock }),
+    async count(search, caller) {
+      const resolved = await resolve(search, { limit: 1 });
+      return withSession(backend, contextOf(caller), (session) => session.count(resolved));
+    },
+    async page(search, caller, page) {
+      const resolved = await resolve(search, page);
+      return withSession(backend, contextOf(caller), (session) => readPage({ ...resolved, session, clock }));
+    },
   };
 }
 

@@ -135,7 +135,7 @@ test('over the listings that are on the market now, the metrics of a set are tho
     const plan = planSearch(type, {}, 1, Date.UTC(2026, 0, 6));
     const resolved = { areas: [], areaNos: [], words: new Map() };
     const names = metrics.map(({ id }) => id);
-    const set = await computeStats(searchParts(database).backend, { plan, resolved }, names);
+    const set = await computeStats(searchParts(database).backend.open({}), { plan, resolved }, names);
     const { metrics: figures } = await ask(
       `stats?listingType=${type}&from=2026-01-05&to=2026-01-06&metrics=${names}`,
     );

@@ -11,8 +11,8 @@ import { selectFields } from '../../listings/sparse-fields.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { FORMATS, type Format, type SearchQuery } from '../query/parameters.ts';
-import type { SearchPlan } from '../query/plan.ts';
-import type { SearchHit } from '../query/search-backend.ts';
+import type { AnswerContext, SearchPlan } from '../query/plan.ts';
+import { type SearchHit, type SearchSessions, withSession } from '../query/search-backend.ts';
 import { valueKindOf } from '../query/sort.ts';
 import { columnsFor, headerLine, rowLine } from './csv.ts';
 import { cursorAfter, type PageRequest, readPage } from './pagination.ts';
@@ -140,25 +140,27 @@ export async function linesOf(
 /** Rows that an export reads at once. */
 const BATCH = 100;
 
+export interface ExportOptions extends RowOptions, Omit<PageRequest, 'session' | 'context'> {
+  readonly sessions: SearchSessions;
+  /** Of the whole answer. */
+  readonly context: AnswerContext;
+}
+
 /** All results as lines, one chunk for each batch, as fast as the client takes them. */
-export async function* exportLines(
-  format: LineFormat,
-  options: RowOptions & PageRequest,
-): AsyncGenerator<string> {
-  const { plan } = options;
+export async function* exportLines(format: LineFormat, options: ExportOptions): AsyncGenerator<string> {
+  const { plan, sessions, context } = options;
   let { cursor } = plan;
   let head = headOf(format, options);
   let isFirst = true;
   for (;;) {
-    const { hits, page } = await readPage({
+    const search = {
       ...options,
       plan: { ...plan, cursor, limit: BATCH, count: 'none' as const },
-      // A query of its own: a slow client keeps no state of the listings in memory that is not that of others.
-      resolved: { ...options.resolved },
-      fresh: isFirst && options.fresh,
       isWhole: isFirst,
-      isBegun: !isFirst,
-    });
+    };
+    // A session for each batch: a slow client keeps no state of the listings in memory.
+    const batch = { ...context, fresh: isFirst && context.fresh, isContinued: !isFirst };
+    const { hits, page } = await withSession(sessions, batch, (session) => readPage({ ...search, session }));
     isFirst = false;
     const chunk = head + (await linesOf(format, options, hits));
     head = '';

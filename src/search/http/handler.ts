@@ -1,12 +1,11 @@
 // Search handler: plans and resolves a query, reads its results, and answers in the requested format.
 
 import type { IncomingHttpHeaders } from 'node:http';
-import { atLeast, type Principal, pageSize, type TierPlan, type Tiers } from '../../access/tiers/tiers.ts';
+import { atLeast, type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import type { AreaIdCache } from '../../areas/area-cache.ts';
-import { Faults, withAllFaults } from '../../http/input/faults.ts';
+import { withAllFaults } from '../../http/input/faults.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
-import { invalidParameter } from '../../lib/problem.ts';
 import { pageLinks } from '../../listings/paging.ts';
 import { buildReaderView } from '../../listings/presenter.ts';
 import { bypassesCache } from '../../listings/property-cache.ts';
@@ -16,38 +15,37 @@ import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { NameKind } from '../query/name-kinds.ts';
 import type { Format, SearchQuery } from '../query/parameters.ts';
-import { planSearch, type SearchPlan } from '../query/plan.ts';
-import type { SearchBackend } from '../query/search-backend.ts';
+import type { AnswerContext, ResolvedSearch, SearchPlan } from '../query/plan.ts';
+import { type SearchSession, type SearchSessions, withSession } from '../query/search-backend.ts';
 import { findWrittenNames } from '../sql/vocabulary-store.ts';
 import type { AnalyticsQueue } from '../summaries/analytics-queue.ts';
-import { computeClusters, withoutClusterCursor } from '../summaries/clusters.ts';
+import { computeClusters } from '../summaries/clusters.ts';
 import { type CurrencyChoice, type CurrencyOptions, requireOneCurrency } from '../summaries/currency.ts';
 import { explainSearch } from '../summaries/explain.ts';
 import { computeFacets } from '../summaries/facets.ts';
-import { computeStats, parseStats } from '../summaries/stats.ts';
+import { computeStats } from '../summaries/stats.ts';
 import { exactTotal, type FoundTotal, findTotal, NO_TOTAL, type Total } from '../summaries/total.ts';
 import {
   contentType,
   EXPORT_TIER,
   exportLines,
   fileName,
-  formatOf,
   headOf,
   isLineFormat,
   type LineFormat,
   linesOf,
   refuseBackwards,
-  refuseLargeLimit,
 } from './formats.ts';
 import { hasAlternatives, suggestNames } from './name-suggestions.ts';
 import { type PageFormat, type PageOptions, pageBody, placesBody } from './page-body.ts';
 import { type Page, type PageRequest, readPage } from './pagination.ts';
+import { checkSearch, readSearch } from './read-search.ts';
 import type { RecordCache } from './record-cache.ts';
-import { requireAreas, resolveQuery } from './resolve-query.ts';
+import { resolveQuery } from './resolve-query.ts';
 
 export interface SearchOptions extends Pick<CurrencyOptions, 'findCurrencies' | 'defaultCurrency'> {
   readonly database: Database;
-  readonly backend: SearchBackend;
+  readonly backend: SearchSessions;
   readonly areas: AreaIdCache;
   readonly records: RecordCache;
   readonly analytics: AnalyticsQueue;
@@ -77,6 +75,8 @@ export interface SearchRequest {
 interface SearchJob extends PageOptions, PageRequest {
   readonly options: SearchOptions;
   readonly request: SearchRequest;
+  readonly session: SearchSession;
+  readonly context: AnswerContext;
   /** As of before anything was counted. */
   readonly loading: Loading | null;
   /** Why the search is in one of several currencies. */
@@ -90,22 +90,6 @@ export const SEARCH_REMEDY =
 /** Values of a facet, unless the tier's page size is smaller. */
 const MAX_FACET_VALUES = 100;
 
-/** Throws all faults of a query, or of a part of it, in one problem. */
-export async function checkSearch(
-  { areas, clock, database, tiers }: SearchOptions,
-  request: Pick<SearchRequest, 'type' | 'query' | 'caller' | 'mediaType'>,
-): Promise<void> {
-  const { query, caller } = request;
-  const plan = tiers[caller.tier];
-  const faults = new Faults();
-  faults.attempt(() => readSearch(request, plan, pageSize(plan, query.limit), clock.now()));
-  const named = (ids: readonly string[]) => areas.named(ids, false);
-  await requireAreas({ database, named }, [...new Set(query.areaId ?? [])]).catch((error) =>
-    faults.add(error),
-  );
-  faults.report();
-}
-
 export function createSearchHandler(options: SearchOptions): (request: SearchRequest) => Promise<Reply> {
   const answer = createAnswer(options);
   return (request) =>
@@ -114,49 +98,28 @@ export function createSearchHandler(options: SearchOptions): (request: SearchReq
     });
 }
 
+/** Parses, plans, resolves, opens a session, answers, presents. */
 function createAnswer(options: SearchOptions): (request: SearchRequest) => Promise<Reply> {
-  const { database, backend, areas, analytics, clock, tiers, findCurrencies, defaultCurrency } = options;
+  const { database, backend, areas, analytics, clock, tiers } = options;
 
   return async (request) => {
     const { query, caller } = request;
     const limit = pageSize(tiers[caller.tier], query.limit);
     const { format, planned } = readSearch(request, tiers[caller.tier], limit, clock.now());
     const loading = await options.findLoading();
-    const reader = buildReaderView(caller, query, planned.startedAt, options.publicUrl);
     const isExport = isLineFormat(format) && query.limit === undefined && atLeast(caller.tier, EXPORT_TIER);
     const fresh = isExport || bypassesCache(request.headers);
     const named = (ids: readonly string[]) => areas.named(ids, fresh);
+    const context = { fresh, caller: caller.account, left: request.left };
     const run = async (signal?: AbortSignal): Promise<Reply> => {
       const resolved = await resolveQuery({ database, named }, planned);
-      const who = { fresh, caller: caller.account, left: request.left };
-      const asked = { ...who, plan: planned, resolved, ...(signal && { signal }) };
-      const mayChoose = !isLineFormat(format);
-      const { plan, choice: currencyChoice } = await requireOneCurrency(
-        { backend, findCurrencies, defaultCurrency, fresh, mayChoose },
-        asked,
-        query,
-      );
-      const included = (query.include ?? []).filter((part) => part !== 'cursor');
-      // Nothing is kept of what `include` adds.
-      const records = options.records.view(reader, plan.fields, fresh || included.length > 0);
-      const job: SearchJob = {
-        ...asked,
-        plan,
-        options,
-        request,
-        loading,
-        currencyChoice,
-        backend,
-        database,
-        clock,
-        reader,
-        included,
-        records,
-        hasCursors: query.include?.includes('cursor') === true,
-      };
-      if (query.cluster === true) return answerClusters(job, format);
-      if (!isLineFormat(format)) return answerPage(job, format);
-      return isExport ? answerAll(job, format) : answerLines(job, format);
+      const search = { plan: planned, resolved, signal };
+      return withSession(backend, context, async (session) => {
+        const job = await startJob(options, request, search, { session, context, loading, format });
+        if (query.cluster === true) return answerClusters(job, format);
+        if (!isLineFormat(format)) return answerPage(job, format);
+        return isExport ? answerAll(job, format) : answerLines(job, format);
+      });
     };
     if (hasFigures(query)) return analytics.within(SEARCH_REMEDY, request.left(), run);
     // An export reads for long: it stops when its client leaves.
@@ -164,28 +127,42 @@ function createAnswer(options: SearchOptions): (request: SearchRequest) => Promi
   };
 }
 
-/** The format and the plan. Throws one problem with all faults of the query that need no look at listings. */
-function readSearch(
-  { type, query, mediaType, caller }: Pick<SearchRequest, 'type' | 'query' | 'caller' | 'mediaType'>,
-  plan: TierPlan,
-  limit: number,
-  now: number,
-): { readonly format: Format; readonly planned: SearchPlan } {
-  const faults = new Faults();
-  const format = faults.attempt(() => formatOf(query, mediaType));
-  faults.attempt(() => refuseLargeLimit(format ?? 'json', caller, plan, query.limit));
-  faults.attempt(() => requirePriceFacet(query));
-  faults.attempt(() => parseStats(type, query.stats ?? []));
-  const listed = faults.attempt(() => withoutClusterCursor(query)) ?? query;
-  const planned = faults.attempt(() => planSearch(type, listed, limit, now));
-  faults.report();
-  if (format === undefined || planned === undefined) throw new Error('A fault of the query was not reported');
-  return { format, planned };
-}
+type Opened = Pick<SearchJob, 'session' | 'context' | 'loading'> & { readonly format: Format };
 
-function requirePriceFacet({ priceBucket, facets }: SearchQuery): void {
-  if (priceBucket !== undefined && facets?.includes('priceBucket') !== true)
-    throw invalidParameter('priceBucket', 'needs facets=priceBucket');
+/** The search in one currency, with how its results are shown. */
+async function startJob(
+  options: SearchOptions,
+  request: SearchRequest,
+  search: ResolvedSearch,
+  { session, context, loading, format }: Opened,
+): Promise<SearchJob> {
+  const { database, clock, findCurrencies, defaultCurrency, publicUrl } = options;
+  const { query, caller } = request;
+  const fresh = context.fresh === true;
+  const { plan, choice: currencyChoice } = await requireOneCurrency(
+    { backend: session, findCurrencies, defaultCurrency, fresh, mayChoose: !isLineFormat(format) },
+    search,
+    query,
+  );
+  const reader = buildReaderView(caller, query, plan.startedAt, publicUrl);
+  const included = (query.include ?? []).filter((part) => part !== 'cursor');
+  return {
+    ...search,
+    plan,
+    options,
+    request,
+    session,
+    context,
+    loading,
+    currencyChoice,
+    database,
+    clock,
+    reader,
+    included,
+    // Nothing is kept of what `include` adds.
+    records: options.records.view(reader, plan.fields, fresh || included.length > 0),
+    hasCursors: query.include?.includes('cursor') === true,
+  };
 }
 
 /** Whether the response has figures of all results. */
@@ -205,10 +182,10 @@ async function answerPage(job: SearchJob, format: PageFormat): Promise<Reply> {
 }
 
 async function answerClusters(job: SearchJob, format: Format): Promise<Reply> {
-  const { clusters, page } = await computeClusters(job.backend, job, job.request.query);
+  const { clusters, page } = await computeClusters(job.session, job, job.request.query);
   const isEmpty = clusters.length === 0;
   const { rest, headers } = await composeRest(job, page, isEmpty, () =>
-    findTotal(job.backend, job.clock, job),
+    findTotal(job.session, job.clock, job),
   );
   if (format !== 'geojson') return { json: { object: 'list', clusters, ...rest }, headers };
   const text = placesBody(clusters, rest);
@@ -227,9 +204,9 @@ async function answerLines(job: SearchJob, format: LineFormat): Promise<Reply> {
 /** All results as lines. */
 async function answerAll(job: SearchJob, format: LineFormat): Promise<Reply> {
   refuseBackwards(job.plan);
-  const { total } = await findTotal(job.backend, job.clock, job);
+  const { total } = await findTotal(job.session, job.clock, job);
   return {
-    chunks: exportLines(format, job),
+    chunks: exportLines(format, { ...job, sessions: job.options.backend }),
     headers: {
       ...totalHeader(total),
       'content-type': contentType(format),
@@ -245,17 +222,17 @@ async function composeRest(
   isEmpty: boolean,
   countTotal: () => Promise<FoundTotal>,
 ) {
-  const { options, backend, request, plan, resolved, loading, currencyChoice } = job;
+  const { options, session, request, plan, resolved, loading, currencyChoice } = job;
   const { facets, stats, explain, priceBucket: priceStep = null } = request.query;
   const max = Math.min(MAX_FACET_VALUES, options.tiers[request.caller.tier].page);
   const { database } = options;
   const findNames = (kind: NameKind, keys: readonly string[]) =>
     findWrittenNames(database, plan.listingType, kind, keys);
-  const counted = facets && (await computeFacets(backend, job, facets, { max, priceStep, findNames }));
+  const counted = facets && (await computeFacets(session, job, facets, { max, priceStep, findNames }));
   const extras = {
     ...(counted && { facets: counted.facets }),
-    ...(stats && { stats: await computeStats(backend, job, stats) }),
-    ...(explain === true && { explain: await explainSearch(backend, job, request.query) }),
+    ...(stats && { stats: await computeStats(session, job, stats) }),
+    ...(explain === true && { explain: await explainSearch(session, job, request.query) }),
   };
   const { total, note } = counted ? totalOf(plan, counted.total) : await countTotal();
   const meta = {
@@ -266,11 +243,11 @@ async function composeRest(
     areas: resolved.areas.map(({ id, name }) => ({ id, name })),
     // Figures rest on the sources of all results; a page reads few listings of many sources.
     dataAsOf: hasFigures(request.query)
-      ? await findStalest(options.database, await backend.sources(job))
+      ? await findStalest(options.database, await session.sources(job))
       : await options.dataAsOf(),
     totalNote: note,
     loading,
-    lagMs: backend.lagMs?.(job) ?? undefined,
+    lagMs: session.lagMs() ?? undefined,
     suggestions:
       plan.cursor === null && (isEmpty || hasAlternatives(request.query))
         ? await suggestNames(options.database, plan, request.query)

@@ -22,7 +22,7 @@ export interface SearchPage<Known extends KnownListing = never> {
 
 /** A search with what answers it. */
 export interface PageRequest extends ResolvedSearch {
-  readonly backend: SearchBackend;
+  readonly session: SearchBackend;
   readonly clock: Clock;
 }
 
@@ -31,13 +31,13 @@ export async function readPage<Known extends KnownListing = never>(
   search: PageRequest,
   known?: FindKnown<Known>,
 ): Promise<SearchPage<Known>> {
-  const { plan, backend, clock } = search;
+  const { plan, session, clock } = search;
   const asks = plan.count !== 'none';
-  const count = () => findTotal(backend, clock, search);
-  const counting = asks && !backend.countsAlong?.(search) ? count() : null;
+  const count = () => findTotal(session, clock, search);
+  const counting = asks && !session.countsAlong?.(search) ? count() : null;
   // The page may fail first, or need no count.
   counting?.catch(() => {});
-  const { hits, more, total } = await backend.page(search, known);
+  const { hits, more, total } = await session.page(search, known);
   const page = { limit: plan.limit, ...cursorsOf(plan, hits, more) };
   if (!asks) return { hits, page, counted: NO_TOTAL };
   if (plan.cursor === null && !more) return { hits, page, counted: exactTotal(hits.length) };

@@ -27,8 +27,9 @@ import { FacetsSchema } from '../summaries/facets.ts';
 import { StatsSchema } from '../summaries/stats.ts';
 import { TotalNoteSchema, TotalSchema } from '../summaries/total.ts';
 import { MEDIA_TYPES } from './formats.ts';
-import { checkSearch, createSearchHandler, type SearchOptions } from './handler.ts';
+import { createSearchHandler, type SearchOptions } from './handler.ts';
 import { NameSuggestionsSchema } from './name-suggestions.ts';
+import { checkSearch } from './read-search.ts';
 import { compileWholeNames } from './whole-names.ts';
 
 /** Largest body of a search: the longest polygon, written as spaciously as programs write it, is half as large. */

@@ -107,22 +107,30 @@ export interface ResolvedQuery {
   readonly words: WordMeanings;
 }
 
+/** What all queries of one answer share. */
+export interface AnswerContext {
+  /** The account that waits where a query is expensive; absent: this service sends it by itself. */
+  readonly caller?: string | undefined;
+  /** Makes a signal that aborts when the client leaves, for expensive queries without one. */
+  readonly left?: (() => AbortSignal) | undefined;
+  /** True: everything that was committed before is in the answer. */
+  readonly fresh?: boolean | undefined;
+  /** True: it goes on with an export, and neither waits for a slot nor is refused. */
+  readonly isContinued?: boolean | undefined;
+  /** Monotonic milliseconds of its first expensive query: all of them share one timeout. */
+  startedAt?: number;
+}
+
 /** A search that is ready to run. */
 export interface ResolvedSearch {
   readonly plan: SearchPlan;
   readonly resolved: ResolvedQuery;
   /** Stops its reads; absent: nothing does. */
   readonly signal?: AbortSignal | undefined;
-  /** The account that waits where it is expensive; absent: this service sends it by itself. */
-  readonly caller?: string | undefined;
-  /** Makes a signal that aborts when the client leaves, for searches without one that turn out to be expensive. */
-  readonly left?: (() => AbortSignal) | undefined;
-  /** Milliseconds that its queries wait for a slot; absent: until their deadline. */
+  /** Milliseconds that its queries wait for a slot; absent: until the timeout of the answer. */
   readonly maxWait?: number | undefined;
-  /** True: its pages are the beginning of all results, and so as expensive as queries about them. */
+  /** True: its page is the first part of all results, and so as expensive as queries about them. */
   readonly isWhole?: boolean | undefined;
-  /** True: it goes on with what was begun, such as an export, and neither waits for a slot nor is refused. */
-  readonly isBegun?: boolean | undefined;
-  /** True: its answers are of now, and nothing that was read before. */
-  readonly fresh?: boolean | undefined;
+  /** Of the answer that it is a part of; a session sets it. */
+  readonly context?: AnswerContext | undefined;
 }

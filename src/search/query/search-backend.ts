@@ -5,7 +5,7 @@ import type { StoredListing } from '../../listings/store.ts';
 import type { Condition } from './condition.ts';
 import type { Measure, Summaries } from './measures.ts';
 import type { Facet } from './parameters.ts';
-import type { ResolvedSearch } from './plan.ts';
+import type { AnswerContext, ResolvedSearch } from './plan.ts';
 
 /** What a caller knows of a listing. */
 export interface KnownListing {
@@ -99,9 +99,31 @@ export interface SearchBackend {
   currencies(search: ResolvedSearch, among: readonly string[]): Promise<readonly string[]>;
   /** Ids of the data sources of all results, in alphabetical order. */
   sources(search: ResolvedSearch): Promise<readonly string[]>;
-  /**
-   * Milliseconds: the answers of this search, which were to be of now, may lack changes that are no older; null: they lack none.
-   * Absent: none ever do.
-   */
-  lagMs?(search: ResolvedSearch): number | null;
+}
+
+/** Queries of one answer: they read one state of the listings, and share one timeout where they are expensive. */
+export interface SearchSession extends SearchBackend {
+  /** Milliseconds: what was answered may lack changes that are no older; null: it lacks none. */
+  lagMs(): number | null;
+  /** Lets go of the state. */
+  close(): void;
+}
+
+export interface SearchSessions {
+  /** Starts an answer; whoever opens a session closes it. */
+  open(context: AnswerContext): SearchSession;
+}
+
+/** Does work with a session, and closes it. */
+export async function withSession<T>(
+  sessions: SearchSessions,
+  context: AnswerContext,
+  work: (session: SearchSession) => Promise<T>,
+): Promise<T> {
+  const session = sessions.open(context);
+  try {
+    return await work(session);
+  } finally {
+    session.close();
+  }
 }

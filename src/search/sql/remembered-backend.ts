@@ -20,7 +20,7 @@ export function rememberAnswers(
   ) {
     const cache = new FoundCache<Value>({ ...memory, most: MOST_ANSWERS, ...options });
     return (search: ResolvedSearch, ...args: Args): Promise<Value> =>
-      search.fresh
+      search.context?.fresh
         ? ask(search, ...args)
         : cache.get([keyOf(search), args], (signal) => ask({ ...search, signal }, ...args), search.signal);
   }

@@ -26,7 +26,7 @@ export function createSqlBackend({ database, queue }: SqlBackendOptions): Search
     conditions: readonly Condition[] = search.plan.conditions,
   ): Promise<T> {
     // Whoever left is not waited for, nor kept in the queue.
-    const from = within(queue(search), { signal: search.signal ?? search.left?.() });
+    const from = within(queue(search), { signal: search.signal ?? search.context?.left?.() });
     await requireAffordable(from, { ...search, plan: { ...search.plan, conditions } });
     return ask(from);
   }

@@ -33,12 +33,18 @@ export const slotsFor = (connections: number, processors: number): Slots => ({
   scans: SCANS,
 });
 
+/** A request of several queries. */
+export interface SharedRequest {
+  /** Monotonic milliseconds of its first expensive query. */
+  startedAt?: number;
+}
+
 /** Who sends a query, and how they may request less. */
 export interface Asker {
   /** An account: slots are shared between accounts. */
   readonly caller: string;
   /** What the query is a part of: its further ones go first, and all of them share the timeout. Default: nothing. */
-  readonly request?: object | undefined;
+  readonly request?: SharedRequest | undefined;
   /** A sentence that says how to request less. */
   readonly remedy: string;
   /** Milliseconds to wait for a slot; default: as long as the timeout. */
@@ -63,8 +69,6 @@ export class AnalyticsQueue {
   readonly #scheduler: Scheduler;
   readonly #statements: FairQueue;
   readonly #scans: FairQueue;
-  /** When the first query of a request came, in monotonic milliseconds. */
-  readonly #began = new WeakMap<object, number>();
 
   constructor(
     database: Database,
@@ -157,11 +161,10 @@ export class AnalyticsQueue {
   }
 
   /** Milliseconds that are left to the queries of a request since its first one came. */
-  #timeLeft(request: object | undefined, now: number): number {
+  #timeLeft(request: SharedRequest | undefined, now: number): number {
     if (request === undefined) return EXPENSIVE_TIMEOUT;
-    const began = this.#began.get(request) ?? now;
-    this.#began.set(request, began);
-    return Math.max(0, began + EXPENSIVE_TIMEOUT - now);
+    request.startedAt ??= now;
+    return Math.max(0, request.startedAt + EXPENSIVE_TIMEOUT - now);
   }
 }
 

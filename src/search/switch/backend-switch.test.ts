@@ -7,7 +7,7 @@ import type { Generation } from '../engine/columns/segment.ts';
 import { NO_ENGINE } from '../engine/lifecycle/no-engine.ts';
 import type { EngineStatus } from '../engine/lifecycle/search-engine.ts';
 import type { Condition } from '../query/condition.ts';
-import type { ResolvedSearch } from '../query/plan.ts';
+import type { AnswerContext, ResolvedSearch } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
 import { createBackendSwitch } from './backend-switch.ts';
 
@@ -45,7 +45,7 @@ function stage(state: Partial<EngineStatus> = { state: 'ready' }) {
     lagMs: 1_234.5 as number | null,
   };
   const answers: string[] = [];
-  const backend = createBackendSwitch({
+  const sessions = createBackendSwitch({
     sql: counting(-1),
     engineOver: ({ sequence }) => counting(sequence),
     engine: {
@@ -61,11 +61,12 @@ function stage(state: Partial<EngineStatus> = { state: 'ready' }) {
     },
     onAnswer: (by) => answers.push(by),
   });
-  return { backend, world, answers };
+  return { open: (context: AnswerContext = {}) => sessions.open(context), world, answers };
 }
 
 test('the engine is asked for what is on the market, PostgreSQL as soon as another status is among them', async () => {
-  const { backend, answers } = stage();
+  const { open, answers } = stage();
+  const backend = open();
   assert.equal(await backend.count(search([status('ACTIVE', 'COMING_SOON'), CHEAP])), 1);
   assert.equal(await backend.count(search([status('ACTIVE', 'CLOSED')])), -1);
   assert.equal(await backend.count(search([CHEAP])), -1);
@@ -75,7 +76,8 @@ test('the engine is asked for what is on the market, PostgreSQL as soon as anoth
 });
 
 test('sets that are on the market are counted by the engine, and only the others by PostgreSQL', async () => {
-  const { backend, answers } = stage();
+  const { open, answers } = stage();
+  const backend = open();
   const asked = search([status('ACTIVE')]);
   assert.deepEqual(await backend.countEach(asked, [[status('ACTIVE')], [status('ACTIVE'), CHEAP]]), [1, 2]);
   assert.deepEqual(await backend.countEach(asked, [[CHEAP], [status('ACTIVE')]]), [-1, 1]);
@@ -83,49 +85,61 @@ test('sets that are on the market are counted by the engine, and only the others
   assert.deepEqual(answers.sort(), ['memory', 'memory', 'postgres', 'postgres']);
 });
 
-test('all questions of a request are answered from one generation, those of the next from the newest', async () => {
-  const { backend, world } = stage();
-  const [first, second] = [search([status('ACTIVE')]), search([status('ACTIVE')])];
-  assert.equal(await backend.count(first), 1);
+test('all queries of a session are answered from one generation, those of the next from the newest', async () => {
+  const { open, world } = stage();
+  const [first, second] = [open(), open()];
+  const active = search([status('ACTIVE')]);
+  assert.equal(await first.count(active), 1);
   world.current = generation(2);
-  assert.equal((await backend.page({ ...first, plan: { ...first.plan, limit: 7 } })).total, 1);
-  assert.equal(await backend.count(second), 2);
+  assert.equal((await first.page({ ...active, plan: { ...active.plan, limit: 7 } })).total, 1);
+  assert.equal(await second.count(active), 2);
 });
 
-test('a request that must be of now waits once for the newest changes, and tells its lag if they do not come', async () => {
-  const { backend, world } = stage();
-  const fresh = search([status('ACTIVE')], { fresh: true });
-  assert.deepEqual([await backend.count(fresh), await backend.count(fresh), world.caughtUp], [9, 9, 1]);
-  assert.equal(backend.lagMs?.(fresh), null);
+test('a session that is closed answers nothing more', async () => {
+  const { open } = stage();
+  const session = open();
+  const active = search([status('ACTIVE')]);
+  await session.count(active);
+  session.close();
+  await assert.rejects(session.count(active), /after its session was closed/);
+});
+
+test('a session that must be of now waits once for the newest changes, and tells its lag if they do not come', async () => {
+  const { open, world } = stage();
+  const active = search([status('ACTIVE')]);
+  const fresh = open({ fresh: true });
+  assert.deepEqual([await fresh.count(active), await fresh.count(active), world.caughtUp], [9, 9, 1]);
+  assert.equal(fresh.lagMs(), null);
   world.isCaughtUp = false;
-  const late = search([status('ACTIVE')], { fresh: true });
-  assert.deepEqual([await backend.count(late), backend.lagMs?.(late)], [9, 1_235]);
+  const late = open({ fresh: true });
+  assert.deepEqual([await late.count(active), late.lagMs()], [9, 1_235]);
 });
 
-test('a request that waited while the engine turned out to be wrong is answered by PostgreSQL', async () => {
-  const { backend, world, answers } = stage();
+test('a session that waited while the engine ran out of memory is answered by PostgreSQL', async () => {
+  const { open, world, answers } = stage();
   [world.isCaughtUp, world.isLost] = [false, true];
-  const fresh = search([status('ACTIVE')], { fresh: true });
-  assert.deepEqual([await backend.count(fresh), await backend.count(fresh)], [-1, -1]);
-  assert.deepEqual([backend.lagMs?.(fresh), answers], [null, ['postgres', 'postgres']]);
+  const active = search([status('ACTIVE')]);
+  const fresh = open({ fresh: true });
+  assert.deepEqual([await fresh.count(active), await fresh.count(active)], [-1, -1]);
+  assert.deepEqual([fresh.lagMs(), answers], [null, ['postgres', 'postgres']]);
 });
 
 test('while the engine fills, its searches are refused; where it is unusable or off, PostgreSQL answers them', async () => {
   const filling = stage({ state: 'filling', progress: { rows: 1, total: 20 } });
   const refused = (error: unknown) =>
     error instanceof Problem && error.code === 'SEARCH_LOADING' && error.message.includes('1 of 20');
-  await assert.rejects(filling.backend.count(search([status('ACTIVE')])), refused);
-  assert.equal(await filling.backend.count(search([status('CLOSED')])), -1);
+  await assert.rejects(filling.open().count(search([status('ACTIVE')])), refused);
+  assert.equal(await filling.open().count(search([status('CLOSED')])), -1);
   for (const state of ['unusable', 'off'] as const) {
-    const { backend } = stage({ state });
+    const backend = stage({ state }).open();
     assert.equal(await backend.count(search([status('ACTIVE')])), -1);
     assert.equal(backend.countsAlong?.(search([status('ACTIVE')])), false);
   }
 });
 
 test('what is known of listings stands in for their records only while the engine is at most five seconds behind', async () => {
-  const { backend, world } = stage();
-  const isUsed = async () => (await backend.page(search([status('ACTIVE')]), () => undefined)).more;
+  const { open, world } = stage();
+  const isUsed = async () => (await open().page(search([status('ACTIVE')]), () => undefined)).more;
   assert.equal(await isUsed(), true);
   for (const [lagMs, expected] of [
     [5_000, true],
@@ -138,15 +152,15 @@ test('what is known of listings stands in for their records only while the engin
 });
 
 test('an answer that lacks the changes of more than five seconds tells of how many', async () => {
-  const { backend, world } = stage();
+  const { open, world } = stage();
   for (const [lagMs, told] of [
     [4_999.5, null],
     [5_000.5, 5_001],
     [61_000, 61_000],
   ] as const) {
     world.lagMs = lagMs;
-    const asked = search([status('ACTIVE')]);
-    await backend.count(asked);
-    assert.equal(backend.lagMs?.(asked), told);
+    const session = open();
+    await session.count(search([status('ACTIVE')]));
+    assert.equal(session.lagMs(), told);
   }
 });

@@ -6,11 +6,11 @@ import { isHeld } from '../engine/columns/held-statuses.ts';
 import type { Generation } from '../engine/columns/segment.ts';
 import type { EngineStatus, SearchEngine } from '../engine/lifecycle/search-engine.ts';
 import type { Condition } from '../query/condition.ts';
-import type { ResolvedQuery, ResolvedSearch } from '../query/plan.ts';
-import type { SearchBackend } from '../query/search-backend.ts';
+import type { AnswerContext, ResolvedSearch } from '../query/plan.ts';
+import type { SearchBackend, SearchSession, SearchSessions } from '../query/search-backend.ts';
 
 /** A query of a search, sent to either backend. */
-type Question<Answer> = (backend: SearchBackend, search: ResolvedSearch) => Promise<Answer>;
+type Query<Answer> = (backend: SearchBackend, search: ResolvedSearch) => Promise<Answer>;
 
 export interface BackendSwitchOptions {
   readonly sql: SearchBackend;
@@ -31,84 +31,91 @@ const USUAL_LAG = 5_000;
 /** Seconds. */
 const RETRY_AFTER = '2';
 
-/** What a request is answered from: one generation for all of its questions; null: PostgreSQL. */
-interface Held {
-  readonly generation: Promise<Generation | null>;
-  /** Where changes are missing for longer than usual, or the search could not wait for the newest ones. */
-  lagMs: number | null;
+export function createBackendSwitch(options: BackendSwitchOptions): SearchSessions {
+  return { open: (context) => openSession(options, context) };
 }
 
-export function createBackendSwitch(options: BackendSwitchOptions): SearchBackend {
-  const { sql, engine, engineOver, onAnswer } = options;
-  const requests = new WeakMap<ResolvedQuery, Held>();
+function openSession(
+  { sql, engine, engineOver, onAnswer }: BackendSwitchOptions,
+  opened: AnswerContext,
+): SearchSession {
+  // Of its own: what waits for slots tells answers apart by it.
+  const context = { ...opened };
+  /** What is answered from, once a query was for the engine; null: PostgreSQL. */
+  let generation: Promise<Generation | null> | undefined;
+  let lagMs: number | null = null;
   const isBehind = (): boolean => (engine.lagMs() ?? Number.POSITIVE_INFINITY) > USUAL_LAG;
 
-  /** Null: PostgreSQL answers. Throws SEARCH_LOADING. */
-  function hold(search: ResolvedSearch): Held | null {
-    if (!isOnMarket(search.plan.conditions)) return null;
-    const known = requests.get(search.resolved);
-    if (known !== undefined) return known;
-    const first = engine.generation();
-    if (first === null) {
+  /** Throws SEARCH_LOADING. */
+  function hold(signal: AbortSignal | undefined): Promise<Generation | null> {
+    if (generation !== undefined) return generation;
+    const current = engine.generation();
+    if (current === null) {
       requireLoaded(engine.status());
-      return null;
+      return Promise.resolve(null);
     }
-    const newest = async (): Promise<Generation | null> => {
-      const isCurrent = await engine.catchUp(CATCH_UP_LIMIT, search.signal);
-      // Meanwhile its answers may have turned out to be wrong.
-      const generation = engine.generation();
-      if (generation !== null && !isCurrent) held.lagMs = Math.ceil(engine.lagMs() ?? 0);
-      return generation;
-    };
-    const lag = engine.lagMs();
-    const held: Held = search.fresh
-      ? { generation: newest(), lagMs: null }
-      : {
-          generation: Promise.resolve(first),
-          lagMs: lag !== null && lag > USUAL_LAG ? Math.ceil(lag) : null,
-        };
-    // Whoever asks meets it.
-    held.generation.catch(() => {});
-    requests.set(search.resolved, held);
-    return held;
+    if (context.fresh) generation = newest(signal);
+    else {
+      generation = Promise.resolve(current);
+      const lag = engine.lagMs();
+      if (lag !== null && lag > USUAL_LAG) lagMs = Math.ceil(lag);
+    }
+    // Each query that awaits it rejects.
+    generation.catch(() => {});
+    return generation;
   }
 
-  async function ask<Answer>(search: ResolvedSearch, question: Question<Answer>): Promise<Answer> {
-    const generation = (await hold(search)?.generation) ?? null;
-    if (generation === null) return askSql(search, question);
-    const answer = await question(engineOver(generation), search);
+  async function newest(signal: AbortSignal | undefined): Promise<Generation | null> {
+    const isCurrent = await engine.catchUp(CATCH_UP_LIMIT, signal);
+    // Meanwhile it may have run out of memory.
+    const found = engine.generation();
+    if (found !== null && !isCurrent) lagMs = Math.ceil(engine.lagMs() ?? 0);
+    return found;
+  }
+
+  async function ask<Answer>(search: ResolvedSearch, query: Query<Answer>): Promise<Answer> {
+    const held = isOnMarket(search.plan.conditions) ? await hold(search.signal) : null;
+    if (held === null) return askSql(search, query);
+    const answer = await query(engineOver(held), { ...search, context });
     onAnswer('memory');
     return answer;
   }
 
-  function askSql<Answer>(search: ResolvedSearch, question: Question<Answer>): Promise<Answer> {
+  function askSql<Answer>(search: ResolvedSearch, query: Query<Answer>): Promise<Answer> {
     onAnswer('postgres');
-    return question(sql, search);
+    return query(sql, { ...search, context });
   }
 
   return {
     page: (search, known) => ask(search, (backend, of) => backend.page(of, isBehind() ? undefined : known)),
-    countsAlong: ({ plan, resolved }) =>
-      isOnMarket(plan.conditions) && (requests.has(resolved) || engine.generation() !== null),
+    countsAlong: ({ plan }) =>
+      isOnMarket(plan.conditions) && (generation !== undefined || engine.generation() !== null),
     count: (search) => ask(search, (backend, of) => backend.count(of)),
     facets: (search, facets, limits) => ask(search, (backend, of) => backend.facets(of, facets, limits)),
     cells: (search, grid) => ask(search, (backend, of) => backend.cells(of, grid)),
     summaries: (search, measures) => ask(search, (backend, of) => backend.summaries(of, measures)),
     async countEach(search, sets) {
-      const held = sets.filter(isOnMarket);
+      const inMemory = sets.filter(isOnMarket);
       const others = sets.filter((set) => !isOnMarket(set));
-      const [ofHeld, ofOthers] = await Promise.all([
-        held.length === 0 ? [] : ask(search, (backend, of) => backend.countEach(of, held)),
+      const [first, second] = await Promise.all([
+        inMemory.length === 0 ? [] : ask(search, (backend, of) => backend.countEach(of, inMemory)),
         others.length === 0 ? [] : askSql(search, (backend, of) => backend.countEach(of, others)),
       ]);
-      const counts = { held: ofHeld.values(), others: ofOthers.values() };
-      return sets.map((set) => counts[isOnMarket(set) ? 'held' : 'others'].next().value ?? 0);
+      const counts = { inMemory: first.values(), others: second.values() };
+      return sets.map((set) => counts[isOnMarket(set) ? 'inMemory' : 'others'].next().value ?? 0);
     },
     currencies: (search, among) => ask(search, (backend, of) => backend.currencies(of, among)),
     sources: (search) => ask(search, (backend, of) => backend.sources(of)),
-    lagMs: ({ resolved }) => requests.get(resolved)?.lagMs ?? null,
+    lagMs: () => lagMs,
+    close() {
+      generation = CLOSED;
+    },
   };
 }
+
+/** In place of what a closed session read. */
+const CLOSED = Promise.reject(new Error('A query came after its session was closed'));
+CLOSED.catch(() => {});
 
 /** Whether all that meets these conditions is in the engine. */
 const isOnMarket = (conditions: readonly Condition[]): boolean =>
