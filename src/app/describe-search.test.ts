@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { NO_ENGINE } from '../search/engine/lifecycle/no-engine.ts';
-import type { EngineStatus } from '../search/engine/lifecycle/search-engine.ts';
+import { type EngineStatus, NO_ENGINE } from '../search/engine/lifecycle/search-engine.ts';
 import { describeRows, describeSearch, readDescription } from './describe-search.ts';
 
 const status = (known: Partial<EngineStatus>): EngineStatus => ({ ...NO_ENGINE.status(), ...known });

@@ -10,8 +10,7 @@ import type { Database } from '../postgres/client/database.ts';
 import type { Generation } from '../search/engine/columns/segment.ts';
 import { createSearchEngine } from '../search/engine/lifecycle/engine.ts';
 import type { LONGEST_TAIL } from '../search/engine/lifecycle/generation-keeper.ts';
-import { NO_ENGINE } from '../search/engine/lifecycle/no-engine.ts';
-import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
+import { NO_ENGINE, type SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { createEngineBackend } from '../search/engine/questions/engine-backend.ts';
 import type { BaseBuilder } from '../search/engine/segments/build-base.ts';
 import { SEARCH_REMEDY } from '../search/http/handler.ts';
@@ -19,10 +18,9 @@ import { RecordCache } from '../search/http/record-cache.ts';
 import type { ResolvedSearch } from '../search/query/plan.ts';
 import type { SearchBackend, SearchSessions } from '../search/query/search-backend.ts';
 import { rememberAnswers } from '../search/sql/remembered-backend.ts';
-import { createSqlBackend } from '../search/sql/sql-backend.ts';
+import { createSqlBackend, matchingAmong } from '../search/sql/sql-backend.ts';
 import { type AnalyticsQueue, OWN_ACCOUNT } from '../search/summaries/analytics-queue.ts';
 import { createBackendSwitch } from '../search/switch/backend-switch.ts';
-import { matchingAmong } from '../search/switch/matching-among.ts';
 import { measureEngine, measureRecords } from './search-metrics.ts';
 
 export interface SearchWiring {

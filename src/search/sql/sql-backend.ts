@@ -54,3 +54,16 @@ const isExpensivePage = ({ plan, isWhole }: ResolvedSearch): boolean =>
 
 const within = (database: Database, { signal }: Pick<ResolvedSearch, 'signal'>): Database =>
   signal === undefined ? database : abortableDatabase(database, signal);
+
+/** Which of a few listings a search finds at the moment. */
+export function matchingAmong(
+  backend: Pick<SearchBackend, 'page'>,
+): (search: ResolvedSearch, ids: readonly string[]) => Promise<ReadonlySet<string>> {
+  return async (search, ids) => {
+    const named: Condition = { kind: 'words', column: 'id', values: ids };
+    const conditions = [...search.plan.conditions, named];
+    const plan = { ...search.plan, conditions, cursor: null, limit: ids.length };
+    const { hits } = await backend.page({ ...search, plan });
+    return new Set(hits.map(({ listing }) => listing.id));
+  };
+}

@@ -16,7 +16,6 @@ import type {
 } from '../../query/search-backend.ts';
 import type { Columns, Generation } from '../columns/segment.ts';
 import { CellGroups } from './cells.ts';
-import { byCodePoints } from './code-point-order.ts';
 import { SetCounter } from './count-sets.ts';
 import { codeCounter, facetCounter } from './facets.ts';
 import { insertAmong } from './first-few.ts';
@@ -271,3 +270,19 @@ async function mostFrequent(
 
 const compareCounts = (one: FacetCount, other: FacetCount): number =>
   other.count - one.count || byCodePoints(String(one.value), String(other.value));
+
+/**
+ * Compares two texts by code points, as PostgreSQL does where the collation is "C". `<` compares units of UTF-16, by which characters
+ * beyond U+FFFF come before those from U+E000 on.
+ */
+function byCodePoints(one: string, other: string): number {
+  const length = Math.min(one.length, other.length);
+  for (let at = 0; at < length; at++) {
+    const [a, b] = [one.charCodeAt(at), other.charCodeAt(at)];
+    if (a !== b) return unitRank(a) - unitRank(b);
+  }
+  return one.length - other.length;
+}
+
+/** Surrogates, which make up characters beyond U+FFFF, come after all other units. */
+const unitRank = (unit: number): number => (unit >= 0xd800 && unit < 0xe000 ? unit + 0x1_0000 : unit);
