@@ -1,4 +1,4 @@
-// SQL of digests: written with what waits for them, begun by the first event that waits, and found by their position.
+// SQL of digests: written with what waits for them, started by the first event that waits, and found by their position.
 
 import type { Sql } from '../../postgres/client/database.ts';
 import { dayOf } from '../../postgres/client/day-partitions.ts';
@@ -59,7 +59,7 @@ export async function startDigests(tx: Sql, events: readonly EventDraft[]): Prom
     select watcher_id, to_timestamp(at / 1000)
     from unnest(${ordered.map(([watcherId]) => watcherId)}::text[], ${ordered.map(([, at]) => at)}::float8[])
       as batch (watcher_id, at)
-    where not exists (select from watch_digest as begun where begun.watcher_id = batch.watcher_id)
+    where not exists (select from watch_digest as started where started.watcher_id = batch.watcher_id)
     on conflict do nothing`;
 }
 

@@ -182,7 +182,7 @@ export const WatcherEventQuery = Type.Object({
     Type.String({
       maxLength: 200,
       description:
-        'The cursor of a `watcher.digest` event: only the events of that digest, in which alone they are told.',
+        'The cursor of a `watcher.digest` event: only the events of that digest, in which alone they are sent.',
     }),
   ),
 });

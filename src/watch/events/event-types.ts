@@ -1,4 +1,4 @@
-// Event types: THE table of what watchers tell, which targets can send each type, and which change causes it.
+// Event types: THE table of what watchers send, which targets can send each type, and which change causes it.
 
 export type TargetType = 'listing' | 'property' | 'search' | 'market';
 
@@ -9,7 +9,7 @@ interface EventTypeRule {
   readonly cause: string;
 }
 
-/** Targets that are told of changes of listings. */
+/** Targets that are notified of changes of listings. */
 const ANY_TARGET: readonly TargetType[] = ['listing', 'property', 'search'];
 const ALWAYS: readonly TargetType[] = [];
 

@@ -136,7 +136,7 @@ const eventColumns = (sql: Sql): SqlFragment => sql`
   day, sequence, watcher_id as "watcherId", type, ordinal, owner, listing_id as "listingId", matched_on as "matchedOn",
   data::text, at`;
 
-/** The first events of the digests among these rows, in order. They are told to whom the digest is. */
+/** The first events of the digests among these rows, in order. They go to the owner of the digest. */
 export async function readHeld(sql: Sql, rows: readonly EventRow[]): Promise<readonly HeldRow[]> {
   const digests = rows.filter(({ type }) => type === 'watcher.digest');
   if (digests.length === 0) return [];

@@ -21,21 +21,21 @@ interface WatcherNews {
  */
 export async function wakeWebhooks(tx: Sql, events: readonly EventDraft[]): Promise<void> {
   if (events.length === 0) return;
-  const told = new Map<string, WatcherNews>();
+  const newsOf = new Map<string, WatcherNews>();
   for (const { watcherId, at, type, sequence } of events) {
-    const before = told.get(watcherId);
+    const before = newsOf.get(watcherId);
     const isTest = type === 'watcher.test';
-    told.set(watcherId, {
+    newsOf.set(watcherId, {
       at: Math.min(at, before?.at ?? at),
       testSequence: isTest ? sequence : (before?.testSequence ?? null),
       hasQueued: !isTest || before?.hasQueued === true,
     });
   }
-  const news = [...told.values()];
+  const news = [...newsOf.values()];
   await tx`
     with news as (
       select watcher_id, to_timestamp(at / 1000) as at, sequence, has_queued = 1 as has_queued
-      from unnest(${[...told.keys()]}::text[], ${news.map(({ at }) => at)}::float8[],
+      from unnest(${[...newsOf.keys()]}::text[], ${news.map(({ at }) => at)}::float8[],
         ${news.map(({ testSequence }) => testSequence)}::bigint[], ${news.map(({ hasQueued }) => Number(hasQueued))}::int[])
         as news (watcher_id, at, sequence, has_queued)
     ), locked as (
