@@ -21,6 +21,7 @@ const BLOCKS = 'test/search/engine/blocks.test.ts';
 const COUNTS = 'test/search/engine/count-sets.test.ts';
 const SUMMARIES = 'test/search/summaries.test.ts';
 const SHAPE_EDGES = 'test/search/shape-edges.test.ts';
+const SCHEDULER = 'src/lib/scheduler.test.ts';
 const SWITCH = 'src/search/switch/backend-switch.test.ts';
 const SAME = 'src/cli/doctor/same-answer.test.ts';
 const RECORDS = 'test/search/record-cache.test.ts';
@@ -137,8 +138,19 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...within('../switch/backend-switch.ts', SWITCH, [
     ['each.statuses.every(isHeld)', 'each.statuses.some(isHeld)'],
-    ["counts[isOnMarket(set) ? 'held' : 'others']", "counts[isOnMarket(set) ? 'others' : 'held']"],
-    ['&& !isCurrent) held', '&& isCurrent) held'],
+    ["counts[isOnMarket(set) ? 'inMemory' : 'others']", "counts[isOnMarket(set) ? 'others' : 'inMemory']"],
+    ['&& !isCurrent) lagMs', '&& isCurrent) lagMs'],
+    ['if (generation !== undefined) return generation;', ''],
+    ['generation = CLOSED;', ''],
+  ]),
+  ...within('../../lib/scheduler.ts', SCHEDULER, [
+    ['#sliceStart >= SLICE', '#sliceStart > SLICE'],
+    ['#start >= ITERATION', '#start >= 2 * ITERATION'],
+    ['this.#worked >= expensive.after', 'this.#worked > expensive.after'],
+    ['this.#slot?.signal.throwIfAborted();', ''],
+    ['if (this.isIterationOver) await', 'if (!this.isIterationOver) await'],
+    ['!(isExpensive && this.#hasRunExpensive)', '!isExpensive || this.#hasRunExpensive'],
+    ['this.#slot?.leave();', ''],
   ]),
   ...within('../../cli/doctor/same-answer.ts', SAME, [
     ['one.length === other.length && ', ''],
@@ -168,8 +180,8 @@ export const MUTATIONS: readonly Mutation[] = [
       'pages',
     ],
     [
-      'daysOnMarket(starts, ends, row, startedAt), DAYS_COST)',
-      'daysOnMarket(starts, undefined, row, startedAt), DAYS_COST)',
+      'daysOnMarket(starts, ends, row, startedAt));',
+      'daysOnMarket(starts, undefined, row, startedAt));',
       'pages',
     ],
     ['if (!Number.isFinite(ascending)) return null;', 'if (!Number.isFinite(ascending)) return 0;', 'pages'],
@@ -271,6 +283,5 @@ export const MUTATIONS: readonly Mutation[] = [
   ...within('lifecycle/generation-keeper.ts', KEEPER, [['this.#kept?.push(...changes);', '']]),
   ...within('lifecycle/engine.ts', ENGINE, [
     ['requireMemory(progress.rows, this.#memory, progress.total);', '', 'too little memory'],
-    ['if (isAgain) this.#turnOff(reason);', '', 'was wrong'],
   ]),
 ];
