@@ -37,7 +37,7 @@ export function write(response: ServerResponse, answer: Answer): void {
   response.end(answer.body);
 }
 
-const LARGEST_BODY = 65_536;
+const MAX_BODY = 65_536;
 
 /** The whole body as text; 413 when it is too large. */
 export async function readBody(request: IncomingMessage): Promise<string> {
@@ -46,8 +46,7 @@ export async function readBody(request: IncomingMessage): Promise<string> {
   for await (const part of request) {
     const bytes = part as Buffer;
     length += bytes.length;
-    if (length > LARGEST_BODY)
-      throw new ODataError(413, 'PayloadTooLarge', `A body may have ${LARGEST_BODY} bytes`);
+    if (length > MAX_BODY) throw new ODataError(413, 'PayloadTooLarge', `A body may have ${MAX_BODY} bytes`);
     parts.push(bytes);
   }
   return Buffer.concat(parts).toString('utf8');

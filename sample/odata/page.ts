@@ -5,7 +5,7 @@ import type { Query } from './options.ts';
 import { badRequest } from './problem.ts';
 
 export const DEFAULT_PAGE = 200;
-export const LARGEST_PAGE = 1000;
+export const MAX_PAGE = 1000;
 
 export interface Page<Row> {
   readonly rows: readonly Row[];
@@ -46,7 +46,7 @@ export function takePage<Row>(
     return 0;
   };
   const position = query.skipToken === null ? null : readPosition(query.skipToken, order.length);
-  const size = Math.min(wantedSize ?? position?.size ?? DEFAULT_PAGE, LARGEST_PAGE);
+  const size = Math.min(wantedSize ?? position?.size ?? DEFAULT_PAGE, MAX_PAGE);
   const served = position?.served ?? 0;
   const room = Math.min(size, query.top === null ? size : Math.max(0, query.top - served));
   const best: Sortable<Row>[] = [];

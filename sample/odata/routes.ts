@@ -7,7 +7,7 @@ import { type LookupRow, lookupRows, type Spelling } from './lookups.ts';
 import type { Column, Columns } from './match.ts';
 import { metadataXml } from './metadata.ts';
 import { preferredPageSize, type Query, readQuery } from './options.ts';
-import { LARGEST_PAGE, type Page, takePage } from './page.ts';
+import { MAX_PAGE, type Page, takePage } from './page.ts';
 import { badRequest, ODataError } from './problem.ts';
 import { checkNames, propertyColumns, recordOf, type View } from './property.ts';
 
@@ -172,7 +172,7 @@ function pageAnswer(
     members.push(`"@odata.nextLink":${JSON.stringify(nextLink(target, sample.baseUrl, page.skipToken))}`);
   }
   const applied: Record<string, string> =
-    wanted === null ? {} : { 'Preference-Applied': `odata.maxpagesize=${Math.min(wanted, LARGEST_PAGE)}` };
+    wanted === null ? {} : { 'Preference-Applied': `odata.maxpagesize=${Math.min(wanted, MAX_PAGE)}` };
   const headers = { 'Content-Type': 'application/json; charset=utf-8', ...HEADERS, ...applied };
   return { status: 200, headers, body: `{${members.join(',')}}` };
 }

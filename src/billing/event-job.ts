@@ -197,10 +197,10 @@ function asker({ database, source, onStep }: HandleOptions, { bulkhead, stopping
 }
 
 function once(work: (name: string) => Promise<unknown>): (name: string) => Promise<unknown> {
-  const begun = new Map<string, Promise<unknown>>();
+  const started = new Map<string, Promise<unknown>>();
   return (name) => {
-    const running = begun.get(name) ?? work(name);
-    begun.set(name, running);
+    const running = started.get(name) ?? work(name);
+    started.set(name, running);
     return running;
   };
 }

@@ -72,7 +72,7 @@ export type EventOutcome =
   | { readonly kind: 'released' }
   | { readonly kind: 'failed'; readonly error: string; readonly pause: number };
 
-const LONGEST_ERROR = 500;
+const MAX_ERROR_LENGTH = 500;
 
 /** Writes what became of an event and ends its claim; false: the claim is another's by now, and nothing was written. */
 export async function finishEvent(
@@ -85,7 +85,7 @@ export async function finishEvent(
     released: () => sql`due_at = ${now(sql)}`,
     failed: () => {
       const { error, pause } = outcome as Extract<EventOutcome, { kind: 'failed' }>;
-      return sql`due_at = ${after(sql, pause)}, attempts = attempts + 1, last_error = ${error.slice(0, LONGEST_ERROR)}`;
+      return sql`due_at = ${after(sql, pause)}, attempts = attempts + 1, last_error = ${error.slice(0, MAX_ERROR_LENGTH)}`;
     },
   };
   const { count } = await sql`

@@ -37,7 +37,7 @@ export interface PaymentApiOptions {
   /** Of all calls, with the credentials; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly budget: CallBudget;
-  /** Told of every call that was sent. */
+  /** Called for every call that was sent. */
   readonly onCall?: (outcome: CallOutcome, urgency: Urgency) => void;
 }
 

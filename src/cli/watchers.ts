@@ -131,8 +131,8 @@ function addActions(group: Command): void {
     .command('replay <id>')
     .summary('send what matches now as events')
     .description(
-      'Tells the owner of an active watcher what matches now, as events of their own: for a client that has lost what it ' +
-        'was told. Nothing else changes.',
+      'Sends the owner of an active watcher what matches now, as new events: for a client that has lost those it had. ' +
+        'Nothing else changes.',
     )
     .option(...JSON_OPTION)
     .addHelpText('after', examples(`freehold watchers replay ${ID}`))

@@ -36,7 +36,7 @@ export class FoundCache<Value extends object> {
   }
 
   /**
-   * The answer to a question, told apart by all that decides the answer. Rejects as `read` does, or with the reason of the
+   * The answer to a question, whose key is all that decides the answer. Rejects as `read` does, or with the reason of the
    * signal of who asks; the signal that `read` is given aborts once all have left who asked.
    */
   get(

@@ -127,7 +127,7 @@ class AnswerHandler implements Dispatcher.DispatchHandler {
   #abort(failure: OutboundFailure): void {
     this.#failure ??= failure;
     this.#controller?.abort(this.#failure);
-    // A request that still waits for its connection is told once it starts; nobody waits for that.
+    // A request that still waits for its connection is notified once it starts; nobody waits for that.
     this.#settle();
     this.#release();
   }

@@ -35,7 +35,7 @@ interface Question {
 }
 
 /** The most values that are collected at once; more periods are gone through in several passes over the rows. */
-const MOST_VALUES = 4_000_000;
+const MAX_VALUES = 4_000_000;
 /** Sets that are looked at between two looks at the clock. */
 const SETS = 1_024;
 /** What a request asks for, and the kinds of events. */
@@ -52,7 +52,7 @@ export async function summarizeFacts(
   const grouped = await groupRows(facts, listings, scoped, task);
   const scope = { wall: wallTimeOf(listings.timeZone), grouped };
   const results: PeriodSummary[][] = requests.map(() => []);
-  for (const batch of batchesOf(requests, Math.floor(MOST_VALUES / Math.max(1, countRows(scoped))))) {
+  for (const batch of batchesOf(requests, Math.floor(MAX_VALUES / Math.max(1, countRows(scoped))))) {
     const collections = batch.map(({ request }) => new Collection(request, scope));
     const visitor: RowVisitor = (part) => {
       const visits = collections.map((each) => each.visitor(part));

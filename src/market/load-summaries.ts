@@ -157,18 +157,18 @@ async function computeInSteps(
   loaded: PeriodSummaries,
 ): Promise<void> {
   const { clock } = database;
-  const begun = clock.monotonic();
+  const startedAt = clock.monotonic();
   const ends = [...new Set(requests.flatMap(({ periods }) => periods).map(({ end }) => end))].sort();
   for (let size = FIRST_STEP; ends.length > 0; ) {
-    const stepBegan = clock.monotonic();
-    if (stepBegan - begun > BUDGET) throw unfinished(ends.length);
+    const stepStartedAt = clock.monotonic();
+    if (stepStartedAt - startedAt > BUDGET) throw unfinished(ends.length);
     const step = new Set(ends.splice(-size));
     const batch = requests.flatMap((each) => filterPeriods(each, ({ end }) => step.has(end)) ?? []);
     const { summaries, snapshot } = await database.read((sql) => findSummaries(sql, listings, batch));
     addSummaries(loaded, batch, summaries);
     const computed = batch.map((each, at) => ({ request: each, summaries: summaries[at] ?? [] }));
     await cacheSummaries(database, scope, snapshot, computed).catch(ignoreUnavailable);
-    const took = clock.monotonic() - stepBegan;
+    const took = clock.monotonic() - stepStartedAt;
     if (took < QUICK_STEP) size *= 2;
     else if (took > SLOW_STEP) size = Math.max(1, Math.floor(size / 2));
   }

@@ -16,7 +16,7 @@ export interface Member {
   monthsFree: number;
 }
 
-/** A member of which nothing is known; it is filled anew for each. */
+/** A member of which nothing is known; it is filled again for each. */
 export const memberOf = (): Member => ({
   price: Number.NaN,
   livingArea: Number.NaN,

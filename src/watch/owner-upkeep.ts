@@ -136,20 +136,20 @@ async function checkOwners(options: OwnerUpkeepOptions): Promise<number> {
 type ResolvedPlan = { readonly plan: Plan | null; readonly ended: readonly string[] } | null;
 
 async function checkOwner(options: OwnerUpkeepOptions, check: OwnerCheck): Promise<void> {
-  const verdict = await resolvePlan(options, check);
+  const resolved = await resolvePlan(options, check);
   const now = options.clock.now();
-  if (verdict === null) {
+  if (resolved === null) {
     const retryAt = now + RETRY_PAUSE;
     await options.database.write((sql) => releaseOwner(sql, check, new Date(retryAt - CHECK_INTERVAL)));
     return;
   }
-  const { plan } = verdict;
+  const { plan } = resolved;
   const limits = plan === null ? null : limitsOf(options.tiers, plan);
   const appliedLimits = plan === null ? '' : JSON.stringify(limits);
   if (limits === null) await endWatchers(options, check);
   else if (check.hasEnded || appliedLimits !== check.appliedLimits)
     await applyLimitsToAll(options, check, limits);
-  const ended = plan === null ? [] : verdict.ended;
+  const ended = plan === null ? [] : resolved.ended;
   const state = { ...check, plan: plan ?? check.plan, hasEnded: plan === null, appliedLimits, ended };
   await inTransaction(options, (tx) => updateChecked(tx, state, new Date(now)));
 }

@@ -24,7 +24,7 @@ const STATUSES: Readonly<Record<KeyFault, number>> = {
   unavailable: 503,
 };
 
-const TEXTS: Readonly<Record<KeyFault, readonly [verdict: string, remedy: string]>> = {
+const TEXTS: Readonly<Record<KeyFault, readonly [summary: string, remedy: string]>> = {
   missing: ['No key', 'Enter an API key.'],
   invalid: [
     'Key not accepted',
@@ -52,10 +52,10 @@ export function titleWith(fault: KeyFault | null, title: string): string {
 export function keyField(hint: string, fault: KeyFault | null): Html {
   const describedBy = fault === null ? 'key-hint' : 'key-fault key-hint';
   const invalid = fault === null ? null : html` aria-invalid="true" autofocus`;
-  const [verdict, remedy] = fault === null ? ['', ''] : TEXTS[fault];
+  const [summary, remedy] = fault === null ? ['', ''] : TEXTS[fault];
   return html`<div class="field"><label for="api_key">API key</label>
 <p class="hint" id="key-hint">${hint}</p>
-${fault === null ? null : html`<p class="fault" id="key-fault"><strong>${verdict}.</strong> ${remedy}</p>`}
+${fault === null ? null : html`<p class="fault" id="key-fault"><strong>${summary}.</strong> ${remedy}</p>`}
 <input type="password" id="api_key" name="api_key" autocomplete="off" autocapitalize="none" spellcheck="false"
 maxlength="200" aria-describedby="${describedBy}"${invalid}></div>`;
 }

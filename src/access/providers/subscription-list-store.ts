@@ -1,4 +1,4 @@
-// SQL of the lists of subscriptions that operators read: their own, and those that a payment service told, with their usage.
+// SQL of the lists of subscriptions that operators read: their own, and those that a payment service reported, with their usage.
 
 import type { Sql } from '../../postgres/client/database.ts';
 import type { RefusalReason } from '../tiers/provider.ts';
@@ -15,7 +15,7 @@ export interface SubscriptionUsage {
 
 export interface ListedSubscription extends SubscriptionRow, SubscriptionUsage {}
 
-/** A subscription of a payment service, as it was last told, or a key of it. */
+/** A subscription of a payment service, as it was last reported, or a key of it. */
 export interface ListedProviderSubscription extends SubscriptionUsage {
   /** As the service names it, or the id of a key that is not paid for yet. */
   readonly id: string;
@@ -69,7 +69,7 @@ export async function listProviderSubscriptions(
     order by checked_at desc nulls last, id`;
 }
 
-/** The holder and plan of a subscription that a payment service told to be in force; undefined: it told of none. */
+/** The holder and plan of a subscription that a payment service reported as in force; undefined: none. */
 export async function findActiveSubscription(
   sql: Sql,
   provider: 'polar' | 'stripe',

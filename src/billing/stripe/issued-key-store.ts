@@ -4,7 +4,7 @@ import { randomBytes } from 'node:crypto';
 import type { Sql } from '../../postgres/client/database.ts';
 
 export interface IssuedKey {
-  /** `key_` and 24 hexadecimal digits: what Stripe is told, since it must not see the key. */
+  /** `key_` and 24 hexadecimal digits: what Stripe gets, since it must not see the key. */
   readonly id: string;
   /** `pending`: not paid for yet. `ended`: its subscription has another key. */
   readonly state: 'pending' | 'active' | 'ended';

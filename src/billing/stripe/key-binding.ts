@@ -9,7 +9,7 @@ import { type Asking, KEY_METADATA, type StripeClient } from './stripe-client.ts
 import type { SubscriptionRecord } from './stripe-records.ts';
 import { isOver, wasInForce } from './subscription-rules.ts';
 
-/** Milliseconds after the end of a session before its key is looked at: a payment of the last second has been told by then. */
+/** Milliseconds after the end of a session before its key is looked at: a payment of the last second has been reported by then. */
 const SETTLING = 10 * MINUTE;
 /** Milliseconds after which a key is deleted whose session Stripe does not know. */
 const LOST = 30 * DAY;

@@ -174,7 +174,7 @@ export class StripeClient {
     return item;
   }
 
-  /** Pages of a list, each begun behind the last object of the one before. */
+  /** Pages of a list, each starting behind the last object of the one before. */
   async *#pages<Item>(
     path: string,
     query: Query,

@@ -67,11 +67,11 @@ const SHARE_WHILE_LOADED = 2;
 /** Nobody asked for so long: the memory is given back. */
 const IDLE = HOUR;
 /** Milliseconds that a question waits for changes that were just committed. */
-const PATIENCE = 250;
+const LATEST_TIMEOUT = 250;
 const RETRY_PAUSE = 1_000;
 const BATCH = 100;
-/** Rows that may be gone before everything is loaded anew: a number, and a share of all. */
-const MOST_GONE = { rows: 20_000, share: 0.25 };
+/** Rows that may be gone before everything is loaded again: a number, and a share of all. */
+const MAX_GONE = { rows: 20_000, share: 0.25 };
 
 export class MarketFacts implements FactSource {
   readonly #options: MarketFactsOptions;
@@ -96,8 +96,9 @@ export class MarketFacts implements FactSource {
     const onTimeout = () => new Error('The facts of the market are behind the log of changes');
     const waiters = this.#waiters;
     try {
-      await withDeadline({ clock, milliseconds: PATIENCE, parent: signal, onTimeout }, async (limited) =>
-        waiters.wait(await database.read(headSequence, { planned: 'once' }), limited),
+      await withDeadline(
+        { clock, milliseconds: LATEST_TIMEOUT, parent: signal, onTimeout },
+        async (limited) => waiters.wait(await database.read(headSequence, { planned: 'once' }), limited),
       );
       if (this.#facts !== null) this.#answers++;
       return this.#facts;
@@ -158,14 +159,14 @@ export class MarketFacts implements FactSource {
         if (signal.aborted) return;
         this.#forget();
         report(error);
-        // Memory does not grow: PostgreSQL goes on until the process is started anew.
+        // Memory does not grow: PostgreSQL goes on until the process is restarted.
         if (error instanceof TooLittleMemory) return;
         await pause(database.clock, RETRY_PAUSE, signal);
       }
     }
   }
 
-  /** Resolves when so much is gone that all should be loaded anew, or the signal aborts. */
+  /** Resolves when so much is gone that all should be loaded again, or the signal aborts. */
   async #loadAndFollow(signal: AbortSignal): Promise<void> {
     const { database, report, onReady } = this.#options;
     this.#requireMemory(await database.read(expectedListings));
@@ -188,7 +189,7 @@ export class MarketFacts implements FactSource {
       if (signal.aborted) return;
       this.#publish(writer.facts(entries.at(-1)?.sequence ?? from));
       const { all, gone } = writer.rows;
-      if (gone > Math.max(MOST_GONE.rows, MOST_GONE.share * all)) break;
+      if (gone > Math.max(MAX_GONE.rows, MAX_GONE.share * all)) break;
     }
     this.#forget();
   }
@@ -198,7 +199,7 @@ export class MarketFacts implements FactSource {
     this.#waiters.pass(facts.sequence);
   }
 
-  /** Reads the properties of the changed listings anew, as they are now: what they will be is in a later entry. */
+  /** Reads the properties of the changed listings again, as they are now: what they will be is in a later entry. */
   async #apply(
     writer: FactWriter,
     entries: readonly ChangeEntry<ChangeState>[],
