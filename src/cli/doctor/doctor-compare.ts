@@ -114,10 +114,13 @@ const QUERIES: Readonly<Record<string, Query>> = {
     }),
   clusters: (backend, search) => backend.cells(search, { letters: 4, limit: 50, after: undefined }),
   statistics: (backend, search) => backend.summaries(search, ['price', 'perArea', 'age']),
+  // Memory has what is on the market only, so the condition of statuses stays.
   explanation: (backend, search) =>
     backend.countEach(
       search,
-      search.plan.conditions.map((_, at) => search.plan.conditions.toSpliced(at, 1)),
+      search.plan.conditions.map((only) =>
+        search.plan.conditions.filter((each) => each === only || each.kind === 'statuses'),
+      ),
     ),
   sources: (backend, search) => backend.sources(search),
 };
