@@ -65,7 +65,7 @@ export interface Overrides {
   /** Instead of the builder of the search engine. */
   readonly searchBuilder?: (database: Database) => BaseBuilder;
   /** Rows that were added to the search engine before it merges them. */
-  readonly longestTail?: NonNullable<SearchWiring['longestTail']>;
+  readonly maxTail?: NonNullable<SearchWiring['maxTail']>;
   /** Of expensive queries. */
   readonly slots?: Slots;
   /** Of scans. */
@@ -251,7 +251,7 @@ const searchOptions = (options: AppOptions, report: (error: unknown) => void) =>
   onReady: (rows: number): void =>
     options.log.info({ event: 'search', rows }, `Searches of ${rows} listings are answered from memory`),
   builder: options.overrides?.searchBuilder?.(options.database) ?? searchBuilder(options, report),
-  ...(options.overrides?.longestTail && { longestTail: options.overrides.longestTail }),
+  ...(options.overrides?.maxTail && { maxTail: options.overrides.maxTail }),
 });
 
 /** Threads find the database by themselves, and keep their segments in the data directory. */

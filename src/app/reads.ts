@@ -30,7 +30,7 @@ export interface ReadsOptions extends Pick<MarketFactsOptions, 'database' | 'clo
   /** Null: listings come from imports only. */
   readonly source: Source | null;
   /** Of searches, without what is made here. */
-  readonly search: Pick<SearchWiring, 'settings' | 'onReady' | 'builder' | 'longestTail'>;
+  readonly search: Pick<SearchWiring, 'settings' | 'onReady' | 'builder' | 'maxTail'>;
   /** Where a thread finds the database; absent: facts are loaded in this one. */
   readonly threadTarget?: BuilderTarget;
   /** Of expensive queries. */

@@ -9,7 +9,7 @@ import { findListings } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { Generation } from '../search/engine/columns/segment.ts';
 import { createSearchEngine } from '../search/engine/lifecycle/engine.ts';
-import type { LONGEST_TAIL } from '../search/engine/lifecycle/generation-keeper.ts';
+import type { MAX_TAIL } from '../search/engine/lifecycle/index-manager.ts';
 import { NO_ENGINE, type SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { createEngineBackend } from '../search/engine/questions/engine-backend.ts';
 import type { BaseBuilder } from '../search/engine/segments/build-base.ts';
@@ -32,7 +32,7 @@ export interface SearchWiring {
   readonly settings: Config['search'];
   /** Makes the columns of the engine, and is closed with it. */
   readonly builder: BaseBuilder;
-  readonly longestTail?: typeof LONGEST_TAIL;
+  readonly maxTail?: typeof MAX_TAIL;
   /** Where questions about all results wait. */
   readonly analytics: AnalyticsQueue;
   /** Its version changes with every listing written, which ends what is remembered. */

@@ -7,7 +7,7 @@ import { type Route, route } from '../http/frame/route.ts';
 import { withAllFaults } from '../http/input/faults.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
-import { FoundCache } from '../lib/found-cache.ts';
+import { QueryCache } from '../lib/query-cache.ts';
 import { pageLinks } from '../listings/paging.ts';
 import { bypassesCache, type CachedReads } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
@@ -148,10 +148,10 @@ const MAX_ANSWERS = 2_000;
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
   const { analytics, clock, tiers, publicUrl, cache, findCurrencies, defaultCurrency, areas, facts } =
     options;
-  const answers = new FoundCache<Answer>({
+  const answers = new QueryCache<Answer>({
     version: () => cache.version(),
     monotonic: () => clock.monotonic(),
-    most: MAX_ANSWERS,
+    max: MAX_ANSWERS,
   });
   const marketRoute = (endpoint: Endpoint): Route<Principal> => {
     const wholeNames = compileWholeNames(endpoint.query);

@@ -4,17 +4,17 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
-import { FoundCache, type FoundCacheOptions } from '../../src/lib/found-cache.ts';
+import { QueryCache, type QueryCacheOptions } from '../../src/lib/query-cache.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { until } from '../support/check/until.ts';
 import { startService } from '../support/service/service.ts';
 
-function counted(options: Partial<FoundCacheOptions<{ value: number }>> = {}) {
+function counted(options: Partial<QueryCacheOptions<{ value: number }>> = {}) {
   const state = { version: 1 as number | null, now: 0, reads: 0, answer: { value: 1 } };
-  const cache = new FoundCache<{ value: number }>({
+  const cache = new QueryCache<{ value: number }>({
     version: () => state.version,
     monotonic: () => state.now,
-    most: 3,
+    max: 3,
     ...options,
   });
   const ask = (question: unknown = 'q') =>

@@ -27,7 +27,7 @@ type Told = Answer & {
 async function startMarket(t: TestContext, backend: 'memory' | 'postgres') {
   const service = await startService(t, {
     environment: { SEARCH_ENGINE: backend },
-    overrides: { longestTail: { rows: 3, share: 0 } },
+    overrides: { maxTail: { rows: 3, share: 0 } },
   });
   const catalogue = createCatalogue(service.database);
   const write = (drafts: readonly ListingDraft[], removed: readonly string[] = []) =>

@@ -78,7 +78,7 @@ const ListingList = Type.Object(
       lagMs: Type.Optional(
         Type.Integer({
           description:
-            'Changes of the last so many milliseconds may be missing. Told where that is more than five seconds, and ' +
+            'Changes of the last so many milliseconds may be missing. Present where that is more than five seconds, and ' +
             'after `Cache-Control: no-cache` where the newest changes did not arrive within a second.',
         }),
       ),

@@ -1,24 +1,24 @@
 // Memory for answers about all results: of closed listings each costs PostgreSQL tens of milliseconds.
 
-import { FoundCache, type FoundCacheOptions } from '../../lib/found-cache.ts';
+import { QueryCache, type QueryCacheOptions } from '../../lib/query-cache.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
 
 /** Answers of each kind. */
-const MOST_ANSWERS = 5_000;
+const MAX_ANSWERS = 5_000;
 /** Cells in all answers. */
-const MOST_CELLS = 50_000;
+const MAX_CELLS = 50_000;
 
 /** Believes answers until a listing is written, for a few seconds at most. Pages and explanations are always read. */
 export function rememberAnswers(
   backend: SearchBackend,
-  memory: Pick<FoundCacheOptions<object>, 'version' | 'monotonic'>,
+  memory: Pick<QueryCacheOptions<object>, 'version' | 'monotonic'>,
 ): SearchBackend {
   function remembered<Args extends readonly unknown[], Value extends object>(
     ask: (search: ResolvedSearch, ...args: Args) => Promise<Value>,
-    options: Partial<FoundCacheOptions<Value>> = {},
+    options: Partial<QueryCacheOptions<Value>> = {},
   ) {
-    const cache = new FoundCache<Value>({ ...memory, most: MOST_ANSWERS, ...options });
+    const cache = new QueryCache<Value>({ ...memory, max: MAX_ANSWERS, ...options });
     return (search: ResolvedSearch, ...args: Args): Promise<Value> =>
       search.context?.fresh
         ? ask(search, ...args)
@@ -31,7 +31,7 @@ export function rememberAnswers(
     ...backend,
     count: async (search) => (await counted(search)).count,
     facets: remembered(backend.facets),
-    cells: remembered(backend.cells, { most: MOST_CELLS, weigh: (cells) => cells.length + 1 }),
+    cells: remembered(backend.cells, { max: MAX_CELLS, weigh: (cells) => cells.length + 1 }),
     // Ages are those of a moment, which is another one for each search.
     summaries: (search, measures) =>
       measures.includes('age') ? backend.summaries(search, measures) : summed(search, measures),

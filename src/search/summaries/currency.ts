@@ -2,8 +2,8 @@
 
 import { type Static, Type } from 'typebox';
 import { currencyOfCursor } from '../../http/input/cursor.ts';
-import { FoundCache, type FoundCacheOptions } from '../../lib/found-cache.ts';
 import { invalidParameter } from '../../lib/problem.ts';
+import { QueryCache, type QueryCacheOptions } from '../../lib/query-cache.ts';
 import type { SortKey } from '../../listings/common-parameters.ts';
 import { nullable, oneOf } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
@@ -39,9 +39,9 @@ export type FindCurrencies = (type: ListingType, fresh: boolean) => Promise<read
 
 export function createFindCurrencies(
   database: Database,
-  memory: Pick<FoundCacheOptions<object>, 'version' | 'monotonic'>,
+  memory: Pick<QueryCacheOptions<object>, 'version' | 'monotonic'>,
 ): FindCurrencies {
-  const cache = new FoundCache<readonly TypedCurrency[]>({ ...memory, most: 1 });
+  const cache = new QueryCache<readonly TypedCurrency[]>({ ...memory, max: 1 });
   const read = () => findTypedCurrencies(database);
   return async (type, fresh) => {
     const all = await (fresh ? read() : cache.get('currencies', read));

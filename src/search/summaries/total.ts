@@ -1,4 +1,4 @@
-// Totals of searches: all results counted, or nothing told where that takes too long.
+// Totals of searches: all results counted, or null where that takes too long.
 
 import { Type } from 'typebox';
 import { type Clock, pause } from '../../lib/clock.ts';

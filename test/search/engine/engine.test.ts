@@ -38,7 +38,7 @@ test('whatever is written, redrawn and removed, two engines have what is stored,
       const clocked = { ...stage.database, clock };
       await writeAreas(clocked);
       const start = async () => {
-        const created = stage.createEngine({ longestTail: SHORT_TAIL });
+        const created = stage.createEngine({ maxTail: SHORT_TAIL });
         await created.engine.start();
         return created;
       };
@@ -67,7 +67,7 @@ test('whatever is written, redrawn and removed, two engines have what is stored,
 test('what changes while a base is built is in the generations before it and in those after it', async (t) => {
   const { write, createEngine, assertCurrent } = await engineStage(t);
   await write([home('a'), home('b'), home('c')]);
-  const { engine, gates } = createEngine({ longestTail: SHORT_TAIL });
+  const { engine, gates } = createEngine({ maxTail: SHORT_TAIL });
   gates.merge.close();
   await engine.start();
   await write(['d', 'e', 'f', 'g'].map((key) => home(key)));
@@ -87,7 +87,7 @@ test('what changes while a base is built is in the generations before it and in 
 test('what was loaded is let go of once a rebuild has replaced it', async (t) => {
   const { write, createEngine } = await engineStage(t);
   await write([home('a'), home('b'), home('c')]);
-  const { engine } = createEngine({ longestTail: SHORT_TAIL });
+  const { engine } = createEngine({ maxTail: SHORT_TAIL });
   await engine.start();
   const columns = () => {
     const generation = engine.generation();
@@ -107,7 +107,7 @@ test('what was loaded is let go of once a rebuild has replaced it', async (t) =>
 
 test('more changes than one turn takes are applied whole, also those that come while a new base takes over', async (t) => {
   const { write, createEngine, assertCurrent } = await engineStage(t);
-  const { engine, gates } = createEngine({ longestTail: { rows: 150, share: 0 } });
+  const { engine, gates } = createEngine({ maxTail: { rows: 150, share: 0 } });
   gates.merge.close();
   await engine.start();
   const keys = Array.from({ length: 160 }, (_, at) => `home-${at}`);
@@ -143,7 +143,7 @@ test('a change brings the words that a load brings, and none of areas, which are
 
 test('a rebuild that fails is reported, and tried again when as many changes have come again', async (t) => {
   const { write, createEngine, assertCurrent } = await engineStage(t);
-  const { engine, gates, reported } = createEngine({ longestTail: SHORT_TAIL });
+  const { engine, gates, reported } = createEngine({ maxTail: SHORT_TAIL });
   await engine.start();
   const failing = new Error('The thread ended');
   gates.merge.pass = () => Promise.reject(failing);
@@ -313,7 +313,7 @@ test('a process is not refused for rows that the planner believes in and the mar
 test('a market that outgrows the memory of its process is not merged: the engine says how much is needed, and is off for good', async (t) => {
   const { write, createEngine, assertCurrent } = await engineStage(t);
   await write([home('a'), home('b')]);
-  const { engine, gates, reported } = createEngine({ memory: neededMemory(5), longestTail: SHORT_TAIL });
+  const { engine, gates, reported } = createEngine({ memory: neededMemory(5), maxTail: SHORT_TAIL });
   await engine.start();
   await write(['c', 'd', 'e'].map((key) => home(key)));
   await assertCurrent(engine);

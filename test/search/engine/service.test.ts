@@ -134,7 +134,7 @@ test('memory answers what is on the market, PostgreSQL everything else, and ever
 
 test('a market that outgrows the memory of its process is searched in PostgreSQL from then on', async (t) => {
   t.mock.method(process, 'constrainedMemory', () => neededMemory(5));
-  const service = await startService(t, { overrides: { longestTail: { rows: 3, share: 0 } } });
+  const service = await startService(t, { overrides: { maxTail: { rows: 3, share: 0 } } });
   await write(service, home('a'), home('b'), home('c'));
   assert.equal(await totalOf(service), 3);
   assert.equal(await answersBy(service, 'postgres'), 0);

@@ -86,7 +86,7 @@ const app = await createApp({
   database: openDatabase({ url }),
   publicUrl: `http://127.0.0.1:${port}`,
   log: createLog({ level: 'silent' }),
-  overrides: { longestTail: { rows: 8, share: 0 }, searchBuilder: steppedBuilder },
+  overrides: { maxTail: { rows: 8, share: 0 }, searchBuilder: steppedBuilder },
 });
 await app.server.listen('127.0.0.1', port);
 await until('the engine is loaded', () => app.searchEngine.status().state === 'ready');

@@ -31,7 +31,7 @@ export interface AskOptions {
 }
 
 /** So few rows are merged at once. */
-const LONGEST_TAIL = { rows: 12, share: 0 };
+const MAX_TAIL = { rows: 12, share: 0 };
 /** One merge in so many is made by a thread, which writes the column file if that is old. */
 const THREAD_MERGES = 6;
 
@@ -128,7 +128,7 @@ export async function startMachine(t: Closing): Promise<MachineStage> {
       database: side === 'sql' ? database : log.database,
       publicUrl: 'http://127.0.0.1',
       log: createLog({ level: 'silent' }),
-      overrides: { clock, longestTail: LONGEST_TAIL, ...(side === 'engine' && { searchBuilder: builderOf }) },
+      overrides: { clock, maxTail: MAX_TAIL, ...(side === 'engine' && { searchBuilder: builderOf }) },
     });
     await app.server.listen('127.0.0.1', port);
     if (side === 'engine')

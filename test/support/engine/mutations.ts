@@ -33,7 +33,7 @@ const ZONES = 'src/search/engine/segments/zones.test.ts';
 const WRITER = 'src/search/engine/lifecycle/generation-writer.test.ts';
 const AREAS = 'src/search/engine/questions/area-filter.test.ts';
 const CELLS = 'src/search/engine/questions/cell-numbers.test.ts';
-const KEEPER = 'src/search/engine/lifecycle/generation-keeper.test.ts';
+const KEEPER = 'src/search/engine/lifecycle/index-manager.test.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
   ...within('questions/number-filters.ts', QUESTIONS, [

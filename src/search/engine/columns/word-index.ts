@@ -10,7 +10,7 @@ export interface WordIndex {
   readonly hashes: Float64Array;
   /** The rows of word i: from offsets[i] up to and without offsets[i + 1]. */
   readonly offsets: Uint32Array;
-  /** Rows ascend; each is told by its difference to the one before in groups of 7 bits, the lowest first. */
+  /** Rows ascend; each is written as its difference to the one before in groups of 7 bits, the lowest first. */
   readonly bytes: Uint8Array;
 }
 

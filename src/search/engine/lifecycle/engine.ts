@@ -9,7 +9,7 @@ import type { Generation } from '../columns/segment.ts';
 import type { Base, BaseBuilder } from '../segments/build-base.ts';
 import type { LoadProgress } from '../segments/load-store.ts';
 import { bytesOf, memoryLimit, requireMemory, TooLittleMemory } from './engine-memory.ts';
-import { GenerationKeeper, LONGEST_TAIL } from './generation-keeper.ts';
+import { IndexManager, MAX_TAIL } from './index-manager.ts';
 import { rowChanges } from './row-changes.ts';
 import type { EngineState, EngineStatus, SearchEngine } from './search-engine.ts';
 import { SequenceWaiters } from './sequence-waiters.ts';
@@ -27,7 +27,7 @@ export interface SearchEngineOptions {
   readonly onLoad?: () => void;
   /** Bytes that the process may use; default: what the system says. */
   readonly memory?: number;
-  readonly longestTail?: typeof LONGEST_TAIL;
+  readonly maxTail?: typeof MAX_TAIL;
 }
 
 /** Listings that are loaded so fast that a start waits for them. */
@@ -37,7 +37,7 @@ const BATCH = 100;
 /** Milliseconds between a failed load and the next. */
 const RETRY_PAUSE = 1_000;
 /** Milliseconds that a start waits for a database that does not answer. */
-const START_PATIENCE = 2_000;
+const START_TIMEOUT = 2_000;
 
 export function createSearchEngine(options: SearchEngineOptions): SearchEngine {
   return new Engine(options);
@@ -54,7 +54,7 @@ class Engine implements SearchEngine {
 
   #isOff = false;
   #generation: Generation | null = null;
-  #keeper: GenerationKeeper | null = null;
+  #keeper: IndexManager | null = null;
   #follower: Follower<ChangeState> | null = null;
   /** Whether the log went on from where the last load ended. */
   #hasFollowed = false;
@@ -123,8 +123,8 @@ class Engine implements SearchEngine {
 
   start(): Promise<void> {
     this.#running = this.#run();
-    const patience = pause(this.#options.database.clock, START_PATIENCE, this.#stopping.signal);
-    return Promise.race([this.#started.promise, patience]);
+    const timeout = pause(this.#options.database.clock, START_TIMEOUT, this.#stopping.signal);
+    return Promise.race([this.#started.promise, timeout]);
   }
 
   async stop(): Promise<void> {
@@ -201,11 +201,11 @@ class Engine implements SearchEngine {
     return { from, follower, keeper };
   }
 
-  #keep(base: Base, signal: AbortSignal, onGeneration: (generation: Generation) => void): GenerationKeeper {
-    const { builder, database, report, longestTail = LONGEST_TAIL } = this.#options;
-    return new GenerationKeeper(base, {
+  #keep(base: Base, signal: AbortSignal, onGeneration: (generation: Generation) => void): IndexManager {
+    const { builder, database, report, maxTail = MAX_TAIL } = this.#options;
+    return new IndexManager(base, {
       signal,
-      longestTail,
+      maxTail,
       onGeneration,
       merge: async (generation) => {
         requireMemory(rowsOf(generation), this.#memory);

@@ -73,7 +73,7 @@ export class CellGroups {
     return cell;
   }
 
-  /** Does nothing for the last cell once it has begun: its sums are there. */
+  /** Does nothing for the last cell once it has started: its sums are there. */
   #begin(cell: number, column: number, row: number): void {
     if (cell === this.#sums.length * STEP) this.#sums.push(new Float64Array(STEP * CELL_SUMS));
     const sums = this.#sums.at(-1) as Float64Array;

@@ -57,7 +57,7 @@ interface Consumption<T> {
 }
 
 /** Pages are filled up so often, where listings changed between the engine's answer and the reading of their records. */
-const MOST_READS = 3;
+const MAX_READS = 3;
 
 const SCAN: NonNullable<EngineBackendOptions['scan']> = ({ signal }, _, work) =>
   eventLoop.run({ signal }, work);
@@ -188,7 +188,7 @@ interface Result<Known extends KnownListing> {
 /**
  * The page with its records: those that are known by the versions of the engine, and all others as they are stored now. A listing
  * whose record is newer than the engine's row is looked at again by the database; one that no longer matches, or is gone, makes
- * room for the next. Records are told by their places: V8 enters each text that a Map or Set is asked for into a table of the whole process.
+ * room for the next. Records are named by their positions: V8 enters each text that a Map or Set is asked for into a table of the whole process.
  */
 async function readPage<Known extends KnownListing>(
   options: EngineBackendOptions,
@@ -222,7 +222,7 @@ async function readPage<Known extends KnownListing>(
     // What is behind the page is not read: the engine knows of it. More was asked for than is gone, so that it shows.
     const more = present.length > plan.limit;
     // A page that is short leads on from its last listing, so that it needs one.
-    if (more && hits.length < plan.limit && (read < MOST_READS || hits.length === 0)) continue;
+    if (more && hits.length < plan.limit && (read < MAX_READS || hits.length === 0)) continue;
     if (plan.cursor?.direction === 'previous') hits.reverse();
     return { hits, more, total };
   }

@@ -88,7 +88,7 @@ function* allOf(counts: Uint32Array, others: ReadonlyMap<number, number>): Gener
 }
 
 /** Numbers of areas have gaps, and grow without bound where a release burnt them: from here on they are counted in a map. */
-const MOST_LISTED_IN_ARRAY = 2 ** 20;
+const MAX_LISTED_IN_ARRAY = 2 ** 20;
 
 function listCounter(
   listsOf: (columns: Columns) => Lists,
@@ -97,12 +97,12 @@ function listCounter(
   let counts = new Uint32Array(1_024);
   const others = new Map<number, number>();
   const grow = (size: number): void => {
-    const larger = new Uint32Array(Math.min(2 * size, MOST_LISTED_IN_ARRAY));
+    const larger = new Uint32Array(Math.min(2 * size, MAX_LISTED_IN_ARRAY));
     larger.set(counts);
     counts = larger;
   };
   const countBeyond = (value: number): void => {
-    if (value >= MOST_LISTED_IN_ARRAY) others.set(value, (others.get(value) ?? 0) + 1);
+    if (value >= MAX_LISTED_IN_ARRAY) others.set(value, (others.get(value) ?? 0) + 1);
     else {
       grow(value);
       counts[value] = 1;
@@ -128,11 +128,11 @@ function listCounter(
 }
 
 /** Whole numbers from 0 up to it are counted in an array, which is much faster than a map. */
-const MOST_COUNTED_IN_ARRAY = 4_096;
+const MAX_COUNTED_IN_ARRAY = 4_096;
 
 /** Numbers as they are, or whole decades of years. */
 function numberCounter(column: 'bedrooms' | 'bathrooms' | 'yearBuilt', step: 1 | 10): FacetCounter {
-  const counts = new Uint32Array(MOST_COUNTED_IN_ARRAY);
+  const counts = new Uint32Array(MAX_COUNTED_IN_ARRAY);
   const others = new Map<number, number>();
   const consume = (values: NumberArray): RowConsumer => {
     return (rows, count) => {
@@ -140,7 +140,7 @@ function numberCounter(column: 'bedrooms' | 'bathrooms' | 'yearBuilt', step: 1 |
         const value = values[rows[at] as number] as number;
         const group = step === 1 ? value : Math.floor(value / 10) * 10;
         const whole = group >>> 0;
-        if (whole === group && whole < MOST_COUNTED_IN_ARRAY) counts[whole] = (counts[whole] as number) + 1;
+        if (whole === group && whole < MAX_COUNTED_IN_ARRAY) counts[whole] = (counts[whole] as number) + 1;
         else if (!Number.isNaN(group)) others.set(group, (others.get(group) ?? 0) + 1);
       }
     };
@@ -206,14 +206,14 @@ function bucketCounter(edges: readonly number[]): FacetCounter {
 
 /** Buckets of prices of one width, by their numbers from 1. */
 function stepCounter(step: number): FacetCounter {
-  const counts = new Uint32Array(MOST_COUNTED_IN_ARRAY);
+  const counts = new Uint32Array(MAX_COUNTED_IN_ARRAY);
   const others = new Map<number, number>();
   const consume = (prices: NumberArray): RowConsumer => {
     return (rows, count) => {
       for (let at = 0; at < count; at++) {
         const price = prices[rows[at] as number] as number;
         const bucket = Math.floor(price / step) + 1;
-        if (bucket < MOST_COUNTED_IN_ARRAY && price >= 0) counts[bucket] = (counts[bucket] as number) + 1;
+        if (bucket < MAX_COUNTED_IN_ARRAY && price >= 0) counts[bucket] = (counts[bucket] as number) + 1;
         else if (price >= 0) others.set(bucket, (others.get(bucket) ?? 0) + 1);
       }
     };

@@ -23,7 +23,7 @@ export function rangeFilter(column: NumberColumn, bounds: Bounds, columns: Colum
 export const zonesOf = (column: NumberColumn, columns: Columns): Zones | undefined =>
   isSegment(columns) ? columns.zones[column] : undefined;
 
-/** Whether a block can have a value within bounds. That all have one is not told: some may be unknown. */
+/** Whether a block can have a value within bounds. Whether all have one is not known: some may be unknown. */
 export function judgeRange(
   { min: lows, max: highs }: Zones,
   block: number,

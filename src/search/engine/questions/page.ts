@@ -53,10 +53,10 @@ export async function findPage(
     const rows = await rankAlong(order, plan, ranking, search, limit, bounds.walked);
     if (rows !== null) return { found: idsOf(rows), total: null };
   }
-  const most = order === undefined ? Number.POSITIVE_INFINITY : bounds.ranked;
+  const max = order === undefined ? Number.POSITIVE_INFINITY : bounds.ranked;
   const first = new FirstRows(ranking, limit);
-  const total = await rankParts(partsOf(table), search, first, most);
-  const isRanked = order === undefined || total <= most;
+  const total = await rankParts(partsOf(table), search, first, max);
+  const isRanked = order === undefined || total <= max;
   const rows = isRanked ? first.rows : await rankAlong(order, plan, ranking, search, limit);
   return { found: idsOf(rows ?? []), total };
 }
@@ -66,33 +66,33 @@ function foundId({ columns, row, keys }: RankedRow, { order }: SearchPlan, { dir
   return { id: idOf(columns, row), version: columns.versions[row] as number, values };
 }
 
-/** Counts the rows that pass, and ranks them as long as there are no more than `most`. */
+/** Counts the rows that pass, and ranks them as long as there are no more than `max`. */
 async function rankParts(
   parts: readonly Part[],
   { filters, task }: PreparedSearch,
   first: FirstRows,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<number> {
   let total = 0;
   const rank = (columns: Columns) => (rows: Uint32Array, count: number) => {
     total += count;
-    if (total <= most) first.offer(columns, rows, count);
+    if (total <= max) first.offer(columns, rows, count);
   };
   await scanRows(parts, filters, rank, task);
   return total;
 }
 
-/** The first rows of the segment along an order, merged with those of the tail; null: they are not among its next `most`. */
+/** The first rows of the segment along an order, merged with those of the tail; null: they are not among its next `max`. */
 async function rankAlong(
   order: Order,
   plan: SearchPlan,
   ranking: Ranking,
   search: PreparedSearch,
   limit: number,
-  most = Number.POSITIVE_INFINITY,
+  max = Number.POSITIVE_INFINITY,
 ): Promise<readonly RankedRow[] | null> {
   const { table, filters, task } = search;
-  const how = { filters: filters(table.base), limit, most, task };
+  const how = { filters: filters(table.base), limit, max, task };
   const walked = await walkOrder(ranking, order, plan, table, how);
   if (walked === null) return null;
   const [, tail] = partsOf(table);
@@ -111,7 +111,7 @@ interface Walk {
   readonly filters: readonly Filter[];
   readonly limit: number;
   /** Rows to look at. */
-  readonly most: number;
+  readonly max: number;
   readonly task: Task;
 }
 
@@ -124,7 +124,7 @@ async function walkOrder(
   order: Order,
   plan: SearchPlan,
   { base, baseRemoved }: Table,
-  { filters, limit, most, task }: Walk,
+  { filters, limit, max, task }: Walk,
 ): Promise<RankedRow[] | null> {
   const isFalling = plan.order[0]?.descending === true;
   const { length } = order.rows;
@@ -136,7 +136,7 @@ async function walkOrder(
   const rows = new Uint32Array(BLOCK_ROWS);
   const cheapestFirst = [...filters].sort((a, b) => a.cost - b.cost);
   const atOnce = Math.min(BLOCK_ROWS, ...filters.map((filter) => filter.rowsAtOnce ?? BLOCK_ROWS));
-  let left = most;
+  let left = max;
   for (
     let chunk = Math.min(64, atOnce);
     found.length < limit && place >= 0 && place < length;

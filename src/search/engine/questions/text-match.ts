@@ -65,7 +65,7 @@ export function* matchText(
 /** Bytes for the rows of a market, to be used again: new ones for each search would be most of what is collected as garbage. */
 const SCRATCH: Uint8Array[] = [];
 /** More are left to be collected. */
-const MOST_SCRATCH = 4;
+const MAX_SCRATCH = 4;
 
 function scratchOf(rows: number): Uint8Array {
   const known = SCRATCH.pop();
@@ -73,7 +73,7 @@ function scratchOf(rows: number): Uint8Array {
 }
 
 function giveBack(...used: readonly Uint8Array[]): void {
-  for (const each of used) if (SCRATCH.length < MOST_SCRATCH) SCRATCH.push(new Uint8Array(each.buffer));
+  for (const each of used) if (SCRATCH.length < MAX_SCRATCH) SCRATCH.push(new Uint8Array(each.buffer));
 }
 
 /** By the marks of a row for one spelling: the fields that have it, and FOUND if one of them is asked for. */

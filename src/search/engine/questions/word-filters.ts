@@ -166,11 +166,11 @@ export function listFilter(
 }
 
 /** Numbers of areas have gaps, and may be large: those from here on are looked up in a set. */
-const MOST_MARKS = 2 ** 20;
+const MAX_MARKS = 2 ** 20;
 
 /** Lists with one of these values. */
 export function membersFilter({ offsets, values }: Lists, wanted: readonly number[]): Filter {
-  const marked = wanted.filter((value) => value < MOST_MARKS);
+  const marked = wanted.filter((value) => value < MAX_MARKS);
   const isWanted = new Uint8Array(marked.reduce((most, value) => Math.max(most, value), 0) + 1);
   for (const value of marked) isWanted[value] = 1;
   const others = marked.length < wanted.length ? new Set(wanted) : null;

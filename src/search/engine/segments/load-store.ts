@@ -42,12 +42,12 @@ export function loadListings(
     onProgress({ rows: 0, total: expected });
     const dictionaries = createDictionaries();
     const rows = new CopiedRows(dictionaries);
-    let told = 0;
+    let reported = 0;
     await sql.copy(sql`copy (${heldRows(sql)}) to stdout (format binary)`, (bytes) => {
       rows.take(bytes);
-      if (rows.rows < told + PROGRESS_ROWS) return;
-      told = rows.rows;
-      onProgress({ rows: told, total: Math.max(told, expected) });
+      if (rows.rows < reported + PROGRESS_ROWS) return;
+      reported = rows.rows;
+      onProgress({ rows: reported, total: Math.max(reported, expected) });
     });
     const { rental, sale } = rows.tables;
     const columns = { rental: rental.columns.columns(), sale: sale.columns.columns() };

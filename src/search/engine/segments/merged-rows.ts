@@ -15,7 +15,7 @@ const GONE = 0xffff_ffff;
 
 const NO_VALUES = new Float64Array();
 
-/** Added rows in the order of their ids; they are told by their rank in it. */
+/** Added rows in the order of their ids; they are named by their rank in it. */
 interface Added {
   /** By rank: the row of the tail. */
   readonly rows: Uint32Array;

@@ -14,7 +14,7 @@ import {
 } from '../../../../test/support/engine/tables.ts';
 import type { Generation } from '../columns/segment.ts';
 import { mergedTables, mergeTables } from '../segments/build-base.ts';
-import { GenerationKeeper } from './generation-keeper.ts';
+import { IndexManager } from './index-manager.ts';
 
 const [{ row: SOME } = assert.fail()] = fc.sample(rowArbitrary, { numRuns: 1, seed: 3 });
 const IDS = Array.from({ length: 40 }, (_, at) => `lst_${at}`);
@@ -40,7 +40,7 @@ test('a generation has each listing as it was at its sequence, and sequences nev
       const expected = new Map<string, HeldListing>();
       const factsAt = new Map([[0, factsOfListings([])]]);
       const published: Generation[] = [];
-      const keeper = new GenerationKeeper(baseOf([], 0), {
+      const keeper = new IndexManager(baseOf([], 0), {
         async merge({ tables }) {
           const segments = mergeTables(mergedTables(tables));
           for (let turn = mergeTurns.shift() ?? 0; turn > 0; turn--) await nextIteration();
@@ -51,7 +51,7 @@ test('a generation has each listing as it was at its sequence, and sequences nev
         onFailure: assert.ifError,
         onRebuilt: () => rebuilds++,
         monotonic: () => 0,
-        longestTail: { rows: 20, share: 0 },
+        maxTail: { rows: 20, share: 0 },
       });
       let sequence = 0;
       for (const { listings, turns } of steps) {

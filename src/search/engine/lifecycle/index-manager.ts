@@ -1,4 +1,4 @@
-// Generation keeper: the newest generation, kept up to date, on a base that is built anew in the background.
+// Index manager: the newest generation, kept up to date, on a base that is built again in the background.
 
 import { eventLoop } from '../../../lib/scheduler.ts';
 import type { Generation } from '../columns/segment.ts';
@@ -6,9 +6,9 @@ import type { Base } from '../segments/build-base.ts';
 import { GenerationWriter, type RowChange } from './generation-writer.ts';
 
 /** Tails are read row by row, so they have to stay short: rows, and share of all rows, whichever is more. */
-export const LONGEST_TAIL = { rows: 20_000, share: 0.02 };
+export const MAX_TAIL = { rows: 20_000, share: 0.02 };
 
-export interface KeeperOptions {
+export interface IndexManagerOptions {
   readonly merge: (generation: Generation) => Promise<Base['segments']>;
   readonly signal: AbortSignal;
   readonly onGeneration: (generation: Generation) => void;
@@ -17,20 +17,20 @@ export interface KeeperOptions {
   /** Called with the monotonic milliseconds that a new base took. */
   readonly onRebuilt: (milliseconds: number) => void;
   readonly monotonic: () => number;
-  readonly longestTail: typeof LONGEST_TAIL;
+  readonly maxTail: typeof MAX_TAIL;
 }
 
-export class GenerationKeeper {
-  readonly #options: KeeperOptions;
+export class IndexManager {
+  readonly #options: IndexManagerOptions;
   #writer: GenerationWriter;
   /** Changes since the generation of which a new base is being made; null: none is. */
   #kept: RowChange[] | null = null;
   #rebuilding = Promise.resolve();
   #working = Promise.resolve();
   /** Rows that the tail must have had added before a failed rebuild is tried again. */
-  #patience = 0;
+  #extraRows = 0;
 
-  constructor(base: Base, options: KeeperOptions) {
+  constructor(base: Base, options: IndexManagerOptions) {
     this.#options = options;
     this.#writer = new GenerationWriter(base);
   }
@@ -51,7 +51,7 @@ export class GenerationKeeper {
       this.#options.onGeneration(this.#writer.publish(sequence));
     });
     const { signal } = this.#options;
-    if (this.#kept === null && !signal.aborted && this.tailRows > this.#longestTail())
+    if (this.#kept === null && !signal.aborted && this.tailRows > this.#maxTail())
       this.#rebuilding = this.#rebuild();
   }
 
@@ -67,10 +67,10 @@ export class GenerationKeeper {
     return done;
   }
 
-  #longestTail(): number {
+  #maxTail(): number {
     const { rental, sale } = this.generation.tables;
-    const { rows, share } = this.#options.longestTail;
-    return Math.max(rows, share * (rental.live + sale.live)) + this.#patience;
+    const { rows, share } = this.#options.maxTail;
+    return Math.max(rows, share * (rental.live + sale.live)) + this.#extraRows;
   }
 
   #write(writer: GenerationWriter, changes: readonly RowChange[]): Promise<void> {
@@ -94,12 +94,12 @@ export class GenerationKeeper {
         if (signal.aborted) return;
         const { sequence } = this.generation;
         this.#writer = writer;
-        this.#patience = 0;
+        this.#extraRows = 0;
         onGeneration(writer.publish(sequence));
       });
       onRebuilt(monotonic() - start);
     } catch (error) {
-      this.#patience = this.tailRows;
+      this.#extraRows = this.tailRows;
       if (!signal.aborted) onFailure(error);
     } finally {
       this.#kept = null;

@@ -7,13 +7,13 @@ import { SingleFlight } from './single-flight.ts';
 /** Milliseconds that an answer is believed without a word: bounds what a notification that never came can cost. */
 const LIFETIME = 5_000;
 
-export interface FoundCacheOptions<Value> {
+export interface QueryCacheOptions<Value> {
   /** Grows with every change that was heard of; null while none would be. */
   readonly version: () => number | null;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
-  /** The most that is held, in the unit of `weigh`. */
-  readonly most: number;
+  /** The most that is kept, in the unit of `weigh`. */
+  readonly max: number;
   /** What an answer weighs, above 0; default 1. */
   readonly weigh?: (value: Value) => number;
 }
@@ -21,18 +21,18 @@ export interface FoundCacheOptions<Value> {
 const NEVER = new AbortController().signal;
 
 /** Who asks the same while it is being read shares that reading; a reading from before a change is kept by nobody. */
-export class FoundCache<Value extends object> {
-  readonly #options: FoundCacheOptions<Value>;
+export class QueryCache<Value extends object> {
+  readonly #options: QueryCacheOptions<Value>;
   readonly #flights = new SingleFlight<Value>();
   readonly #found: LRUCache<string, Value>;
   #version: number | null = null;
 
-  constructor(options: FoundCacheOptions<Value>) {
-    const { most, monotonic, weigh = () => 1 } = options;
+  constructor(options: QueryCacheOptions<Value>) {
+    const { max, monotonic, weigh = () => 1 } = options;
     this.#options = options;
     // The cache takes a start of 0 for no start at all.
     const lifetime = { ttl: LIFETIME, perf: { now: () => monotonic() + 1 }, ttlResolution: 0 };
-    this.#found = new LRUCache({ maxSize: most, sizeCalculation: weigh, ...lifetime });
+    this.#found = new LRUCache({ maxSize: max, sizeCalculation: weigh, ...lifetime });
   }
 
   /**
