@@ -67,7 +67,7 @@ async function countingService(t: Closing, environment: Record<string, string> =
       const database = openDatabase({ url, maxConnections: 8, timeout: 60_000 });
       atEnd(t, () => database.close(1_000));
       return countingReads(database, (text) => {
-        if (!text.includes('with ordinality as asked (id, place) join listing')) return;
+        if (!text.includes('with ordinality as requested (id, position) join listing')) return;
         counted[text.includes('"fetchedAt"') ? 'confirmations' : 'records']++;
       });
     },

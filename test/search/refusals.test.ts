@@ -62,7 +62,7 @@ test('every wrong parameter is named with its remedy', async () => {
     ['areaId=nowhere', 'areaId'],
     ['fields=prize', 'fields'],
     ['limit=0', 'limit'],
-    ['type=CONDO&propertyType=CONDO', 'type'],
+    ['type=CONDO&propertyType=CONDO', 'propertyType'],
   ] as const) {
     const answer = await service.get(`/v1/search/sales?${query}`, service.keys.internal);
     const problem = (await answer.json()) as {

@@ -127,6 +127,9 @@ const QUERIES: Readonly<Record<string, Query>> = {
 
 const SORTS = ['price', '-price', 'listedAt', '-listedAt', '-bedrooms', 'livingArea'] as const;
 
+/** Whether a search by words can find a name: signs alone are no words. */
+const hasWord = (name: string): boolean => /[\p{L}\p{N}]/u.test(name);
+
 /** Filters that find a listing, each with a chance of a third. */
 function randomQuery({ price, bedrooms, city, lat, lng, status }: DrawnListing): SearchQuery {
   const maybe = (parameters: object): object => (Math.random() < 1 / 3 ? parameters : {});
@@ -143,7 +146,7 @@ function randomQuery({ price, bedrooms, city, lat, lng, status }: DrawnListing):
     ...(price !== null && maybe({ minPrice: Math.floor(price * Math.random()) })),
     ...(price !== null && maybe({ maxPrice: Math.ceil(price * (1 + Math.random())) })),
     ...(bedrooms !== null && maybe({ bedrooms: [bedrooms] })),
-    ...(city !== null && maybe(Math.random() < 0.5 ? { city: [city] } : { q: city })),
+    ...(city !== null && maybe(Math.random() < 0.5 || !hasWord(city) ? { city: [city] } : { q: city })),
     ...(located && maybe({ bbox: [west, south, east, north].join() })),
     ...(located && maybe({ lat, lng, radius: '20km' })),
     ...(located && maybe({ polygon: `${west},${south};${east},${south};${lng},${north}` })),

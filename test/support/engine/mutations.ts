@@ -201,7 +201,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['count = narrowLive(baseRemoved, rows, count);', '', 'pages'],
     ['others.length > 0 ? undefined', 'others.length > 9 ? undefined', 'pages'],
     ['order === undefined ? Number.POSITIVE_INFINITY', 'order === undefined ? bounds.ranked', 'pages'],
-    ['order === undefined || total <= most;', 'order === undefined || total > 0;', 'pages'],
+    ['order === undefined || total <= max;', 'order === undefined || total > 0;', 'pages'],
     ['await rankParts([tail], search, first);', '', 'pages'],
     ['if (walked === null) return null;', 'if (walked === null) return [];', 'pages'],
   ]),
@@ -227,7 +227,7 @@ export const MUTATIONS: readonly Mutation[] = [
   ...within('questions/engine-backend.ts', SERVICE, [
     ['listing?.version === version || matching.has(id)', 'listing !== undefined', 'a walk meets'],
     ['plan.limit + 1 + 2 * gone.size', 'plan.limit + 1', 'a walk meets'],
-    ['read < MOST_READS || hits.length === 0', 'read < MOST_READS', 'a walk meets'],
+    ['read < MAX_READS || hits.length === 0', 'read < MAX_READS', 'a walk meets'],
   ]),
   ...within('questions/engine-backend.ts', COUNTS, [
     ['conditions: plan.conditions.filter(isCurrency)', 'conditions: []', 'a plain loop'],
@@ -280,7 +280,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['this.#baseRemoved.add(row);', ''],
   ]),
   ...within('lifecycle/removed-rows.ts', WRITER, [['if (this.#isShared || word', 'if (word']]),
-  ...within('lifecycle/generation-keeper.ts', KEEPER, [['this.#kept?.push(...changes);', '']]),
+  ...within('lifecycle/index-manager.ts', KEEPER, [['this.#kept?.push(...changes);', '']]),
   ...within('lifecycle/engine.ts', ENGINE, [
     ['requireMemory(progress.rows, this.#memory, progress.total);', '', 'too little memory'],
   ]),
