@@ -94,7 +94,7 @@ test('a later listing lies in them at once, and a new name gets its area within 
   await settle();
   await until('the new postal code is an area', async () => {
     upkeep.runNow();
-    return (await service.get('/v1/areas/postal-code-62702-us')).status === 200;
+    return (await service.get('/v1/areas/postal-code-62702-us', keys.internal)).status === 200;
   });
   await settle();
   assert.deepEqual(await within('postal-code-62702-us'), [later.ids.get('later')]);
@@ -104,5 +104,5 @@ test('where areas were imported none are made', async () => {
   await writeAreaBatch(database, 'mine', [area({ type: 'custom', name: 'Mine', boundary: square(0, 0, 1) })]);
   await write(draft('last', { address: address('Quincy', 'IL', 'Adams', '62301') }));
   assert.equal(await makeAddressAreas(database), 0);
-  assert.equal((await service.get('/v1/areas/city-quincy-il-us')).status, 404);
+  assert.equal((await service.get('/v1/areas/city-quincy-il-us', keys.internal)).status, 404);
 });

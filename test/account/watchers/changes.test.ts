@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { runDigests } from '../../../src/watch/digests/digest-scheduler.ts';
+import { findOldestDue } from '../../../src/watch/digests/schedule-store.ts';
 import { draft, NO_ADDRESS } from '../../support/catalogue/drafts.ts';
 import { writer } from '../../support/catalogue/property-market.ts';
 import { until } from '../../support/check/until.ts';
@@ -38,6 +39,11 @@ async function watchAndChange(cadence: 'instant' | 'hourly') {
   await until('all changes are matched', () => isMatched(database));
   clock.advance(3_600_000);
   await runDigests({ database, clock });
+  // The service runs digests too, and may still be writing this one.
+  await until('no digest is due', async () => {
+    const oldest = await database.read((sql) => findOldestDue(sql, new Date(clock.now())));
+    return oldest === null;
+  });
   await until('all changes are matched', () => isMatched(database));
   await write(ELM);
   const { data }: ReadPage = await service.json('/v1/events', key);
