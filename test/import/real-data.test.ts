@@ -29,7 +29,7 @@ interface Feature {
 }
 
 /**
- * A quarter of the rows of a gzipped CSV file, written to `file`: by a reader of its own, with quotes, doubled quotes, one record a
+ * Some rows of a gzipped CSV file, about a quarter, written to `file`: by a reader of its own, with quotes, doubled quotes, one record a
  * line. `isKept` sees each row with its number.
  */
 async function takeRows(
