@@ -20,6 +20,8 @@ export interface MatchingOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
+  /** Milliseconds for which a process is the matcher without a renewal; default six seconds. */
+  readonly lease?: number;
   /** Called between the steps of a batch, for tests that stop the process there. */
   readonly onStep?: (step: MatchingStep) => void | Promise<void>;
 }
@@ -73,7 +75,7 @@ export class Matching {
 
   constructor(options: MatchingOptions) {
     this.#options = options;
-    this.#lease = new WorkLease(options.database, MATCHING_LEASE, LEASE);
+    this.#lease = new WorkLease(options.database, MATCHING_LEASE, options.lease ?? LEASE);
   }
 
   start(): void {

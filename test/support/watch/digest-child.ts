@@ -21,7 +21,8 @@ let death: string | null = null;
 const onStep = (step: MatchingStep | DigestStep) => {
   if (step === death) process.kill(process.pid, 'SIGKILL');
 };
-const matching = new Matching({ database, clock, report: () => {}, onStep });
+// A short lease: the tests wait for the end of each that a killed process had.
+const matching = new Matching({ database, clock, report: () => {}, lease: 2_000, onStep });
 matching.start();
 let isStopped = false;
 const schedule = async () => {
