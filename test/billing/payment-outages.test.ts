@@ -13,7 +13,7 @@ import { PAYMENT_FAULTS, type PaymentFault, setPaymentFault } from '../support/b
 
 type Paying = PayingService<PolarPayingShop | StripePayingShop>;
 
-const KEYS = 200;
+const KEYS = 80;
 const agent = new Agent({ keepAlive: true, maxSockets: 32 });
 after(() => agent.destroy());
 
