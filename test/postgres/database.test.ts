@@ -290,3 +290,36 @@ test('an old connection is not used again', async (t) => {
   await clock.advance(60_000);
   assert.deepEqual([first === second, second === (await session())], [true, false]);
 });
+
+test('a read that PostgreSQL ends because it and another statement wait for each other is repeated', async (t) => {
+  const { database } = await emptyDatabase(t);
+  await database.write((sql) => sql.unsafe('create table a ()'));
+  await database.write((sql) => sql.unsafe('create table b ()'));
+  const other = database.dedicated();
+  t.after(() => other.end(1));
+  await other.sql`begin`;
+  await other.sql`lock table b in access exclusive mode`;
+  let attempts = 0;
+  const read = database.read(async (sql) => {
+    attempts++;
+    if (attempts > 1) return 'read';
+    await sql.unsafe(`do $$ begin
+      lock table a in access share mode;
+      lock table b in access share mode;
+    end $$`);
+    return 'not ended';
+  });
+  await until('the read waits', async () => {
+    const [row] = await database.read(
+      (sql) => sql<{ waits: boolean }[]>`
+        select exists (select from pg_locks where relation = 'b'::regclass and not granted) as waits`,
+    );
+    return row?.waits === true;
+  });
+  // The one that has waited for a second first looks for the circle, and is ended.
+  const locked = (async () => void (await other.sql`lock table a in access exclusive mode`))();
+  assert.equal(await read, 'read');
+  assert.equal(attempts, 2);
+  await locked;
+  await other.sql`rollback`;
+});

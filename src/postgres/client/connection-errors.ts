@@ -51,6 +51,13 @@ export function isBrokenConnection(error: unknown): boolean {
   return BROKEN.has(codeOf(error));
 }
 
+/** SQLSTATE of the statement that PostgreSQL chose to end, of those that waited for one another. */
+const DEADLOCK = '40P01';
+
+/** Whether a read that failed so may be repeated: its connection broke, or a change of partitions and it waited for each other. */
+export const isReadRepeatable = (error: unknown): boolean =>
+  isBrokenConnection(error) || codeOf(error) === DEADLOCK;
+
 /** Whether PostgreSQL reported the error, for a statement that it was running. */
 export const isServerError = (error: unknown): boolean =>
   error instanceof Error && error.name === 'PostgresError';

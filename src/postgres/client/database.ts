@@ -14,6 +14,7 @@ import {
 import {
   databaseUnavailable,
   isBrokenConnection,
+  isReadRepeatable,
   isServerError,
   translateError,
 } from './connection-errors.ts';
@@ -166,7 +167,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       try {
         return await attempt(operation, end);
       } catch (error) {
-        const isRetried = left > 0 && isBrokenConnection(error) && clock.monotonic() + RETRY_PAUSE < end;
+        const isRetried = left > 0 && isReadRepeatable(error) && clock.monotonic() + RETRY_PAUSE < end;
         if (isRetried) await keepAlive(() => pause(clock, RETRY_PAUSE));
         // A busy process can be late.
         if (!isRetried || clock.monotonic() >= end) throw translateError(error);
