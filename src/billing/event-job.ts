@@ -27,7 +27,7 @@ export interface PaymentSource {
   readonly name: ProviderName;
   /** References whose state may have changed with a subject. Throws while nobody knows. */
   resolveSubject(subject: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Asks for the state of a reference now, and tells every process of a change. Throws while nobody knows. */
+  /** Asks for the state of a reference now, and notifies every process of a change. Throws while nobody knows. */
   renew(reference: string): Promise<unknown>;
 }
 

@@ -39,7 +39,7 @@ function openSession(
   { sql, engine, engineOver, onAnswer }: BackendSwitchOptions,
   opened: AnswerContext,
 ): SearchSession {
-  // Of its own: what waits for slots tells answers apart by it.
+  // Of its own: the queue for slots distinguishes answers by it.
   const context = { ...opened };
   /** What is answered from, once a query was for the engine; null: PostgreSQL. */
   let generation: Promise<Generation | null> | undefined;
