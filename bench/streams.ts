@@ -38,7 +38,7 @@ export async function timeToCached(testbed: Testbed): Promise<Row[]> {
   const ratios = (arm: Arm, share: number) =>
     rounds.map((times) => percentile(times.get(arm) ?? [], share) / percentile(times.get(raw) ?? [], share));
   return [
-    row('ours / node:http, p50', ratios(ours, 0.5), 1.6),
+    row('ours / node:http, p50', ratios(ours, 0.5), 1.8),
     row('ours / node:http, p99', ratios(ours, 0.99), 3),
     row('Fastify alone / node:http, p50', ratios(bare, 0.5), null),
     row('Fastify alone / node:http, p99', ratios(bare, 0.99), null),
