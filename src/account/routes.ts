@@ -3,10 +3,10 @@
 import { Type } from 'typebox';
 import {
   createAccountForm,
-  FORM_BYTES,
+  FORM_BODY,
   type FormSender,
   foreignForm,
-  pageErrors,
+  PAGE_ROUTE,
   VARY,
   withHeaders,
 } from '../access/key-form/account-form.ts';
@@ -43,52 +43,38 @@ export interface AccountOptions {
   readonly countApps: (subscription: string) => Promise<number>;
 }
 
-/** GET and POST /account. Like consent, not open to scripts of other pages. */
+/** GET and POST /account. */
 export function accountRoutes(options: AccountOptions): readonly Route<Principal>[] {
   const define = route<Principal>();
   const form = createAccountForm({ ...options, path: PATH, renderKeyPage: renderAccountKeyPage });
   const { keyForm, publicUrl } = options;
 
-  async function answer(sender: FormSender | Reply): Promise<Reply> {
-    if (!('caller' in sender)) return sender;
-    const page = renderAccountPage(await findAccount(options, sender));
-    return withHeaders(pageReply(200, page), sender.headers);
-  }
+  const show = async (sender: FormSender): Promise<Reply> =>
+    pageReply(200, renderAccountPage(await findAccount(options, sender)));
 
   function forgotten(): Reply {
     const page = pageReply(200, renderAccountKeyPage(null, 'Your key is forgotten in this browser.'));
     return withHeaders(page, { ...VARY, ...keyForm.cookie.forget() });
   }
 
-  const common = {
-    path: PATH,
-    tag: 'Account',
-    page: true,
-    ownQuery: true,
-    anyAccept: true,
-    accepts: ['text/html'],
-    access: { credentials: 'none', counts: 'nothing' },
-    answer: { description: 'A page.', contentType: 'text/html' },
-    errors: pageErrors,
-  } as const;
+  const common = { ...PAGE_ROUTE, path: PATH, tag: 'Account' } as const;
   return [
     define({
       ...common,
       method: 'GET',
       operation: 'showAccount',
       summary: 'Show the plan and the usage of the key that a cookie names, or ask for a key',
-      handle: async (call) => answer(await form.open(call)),
+      handle: (call) => form.open(call, show),
     }),
     define({
       ...common,
       method: 'POST',
       operation: 'useAccount',
       summary: 'Show the plan and the usage of a key',
+      ...FORM_BODY,
       body: AccountForm,
-      consumes: ['application/x-www-form-urlencoded'],
-      bodyBytes: FORM_BYTES,
       async handle(call) {
-        if (call.body.forget === undefined) return answer(await form.identify(call, call.body));
+        if (call.body.forget === undefined) return form.submit(call, call.body, show);
         return isOwnForm(call.headers, publicUrl) ? forgotten() : foreignForm(call);
       },
     }),

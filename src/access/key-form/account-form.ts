@@ -12,7 +12,7 @@ import { isOwnForm, type KeyFields, type KeyForm, type KeyHolder } from './key-f
 import { type KeyFault, keyFaultOf, keyPageReply } from './key-page.ts';
 
 /** Bytes of a form. */
-export const FORM_BYTES = 16_384;
+const FORM_BYTES = 16_384;
 /** Forms of one subscription in any minute: more than anybody clicks. */
 const FORMS_PER_MINUTE = 60;
 
@@ -31,17 +31,16 @@ export interface FormSender {
   /** Wall-clock milliseconds at which the subscription ends; null when no end is known. */
   readonly endsAt: number | null;
   readonly proof: string;
-  /** Of the reply that shows its page. */
-  readonly headers: Headers;
 }
 
+/** Makes the page of whoever opened it or sent its form. */
+export type ShowPage = (sender: FormSender) => Promise<Reply>;
+
 export interface AccountForm {
-  /** The page that asks for a key. */
-  keyReply(fault: KeyFault | null, error?: unknown): Reply;
-  /** Who opens the page, by the cookie; without a good one the page that asks for a key. */
-  open(call: FormCall): Promise<FormSender | Reply>;
-  /** Who sent a form; a reply where no page of ours sent it, or its key or proof is not good. */
-  identify(call: FormCall, fields: KeyFields): Promise<FormSender | Reply>;
+  /** The page, for whoever the cookie names; without a good cookie the page that asks for a key. */
+  open(call: FormCall, show: ShowPage): Promise<Reply>;
+  /** The page, for whoever sent its form; a refusal where no page of ours sent it, or its key or proof is not good. */
+  submit(call: FormCall, fields: KeyFields, show: ShowPage): Promise<Reply>;
 }
 
 export interface AccountFormOptions {
@@ -62,42 +61,44 @@ export function createAccountForm(options: AccountFormOptions): AccountForm {
     return withHeaders(reply, { ...VARY, ...retryHeaders(error) });
   }
 
-  /** The caller that a key belongs to, unless it sends too many forms. */
+  /** The sender that a key belongs to, with the headers of the reply; the refusal of one that sends too many forms. */
   async function admit(
     call: FormCall,
     holder: KeyHolder,
     isRemembered: boolean,
-  ): Promise<FormSender | Reply> {
+  ): Promise<{ readonly sender: FormSender; readonly headers: Headers } | Reply> {
     const wait = throttle.take(holder.subscription);
     if (wait > 0) return tooManyForms(call, wait);
     const { caller, endsAt } = await keyForm.resolveCaller(holder);
     const cookie = isRemembered ? await keyForm.cookie.remember(holder.subscription) : {};
     const proof = await keyForm.signProof(path, holder.subscription);
-    return { caller, endsAt, proof, headers: { ...VARY, ...cookie } };
+    return { sender: { caller, endsAt, proof }, headers: { ...VARY, ...cookie } };
   }
 
-  function refuse(error: unknown): Reply {
-    const fault = keyFaultOf(error);
-    if (fault === null) throw error;
-    return keyReply(fault, error);
+  /** The page once its reader is known. Faults of the key are refused; those of the page itself are thrown. */
+  async function reply(admitting: ReturnType<typeof admit>, show: ShowPage): Promise<Reply> {
+    const admitted = await admitting.catch((error: unknown): Reply => {
+      const fault = keyFaultOf(error);
+      if (fault === null) throw error;
+      return keyReply(fault, error);
+    });
+    if (!('sender' in admitted)) return admitted;
+    return withHeaders(await show(admitted.sender), admitted.headers);
   }
 
   return {
-    keyReply,
-    async open(call) {
+    async open(call, show) {
       const subscription = await keyForm.cookie.read(call.headers);
       if (subscription === null) return keyReply(null);
-      return admit(call, { subscription, status: null }, true).catch(refuse);
+      return reply(admit(call, { subscription, status: null }, true), show);
     },
-    async identify(call, fields) {
+    async submit(call, fields, show) {
       if (!isOwnForm(call.headers, publicUrl)) return foreignForm(call);
-      try {
-        const holder = await keyForm.identify(path, fields, call.address);
+      const admitting = keyForm.identify(path, fields, call.address).then(async (holder) => {
         if (holder === null) return keyReply('stale');
-        return await admit(call, holder, await isToRemember(keyForm.cookie, call.headers, holder));
-      } catch (error) {
-        return refuse(error);
-      }
+        return admit(call, holder, await isToRemember(keyForm.cookie, call.headers, holder));
+      });
+      return reply(admitting, show);
     },
   };
 }
@@ -143,7 +144,7 @@ export function renderRefusal(view: Omit<ErrorPageView, 'closing'>): string {
 }
 
 /** Errors outside the handlers: those of the frame, and unexpected ones. */
-export const pageErrors: ErrorForm = {
+const pageErrors: ErrorForm = {
   write({ problem, requestId, url, headers }) {
     const detail =
       problem.status >= 500
@@ -155,3 +156,20 @@ export const pageErrors: ErrorForm = {
   answers: {},
   content: { 'text/html': { type: 'string' } },
 };
+
+/** What the routes of these pages have in common. Like consent, they are not open to scripts of other pages. */
+export const PAGE_ROUTE = {
+  page: true,
+  ownQuery: true,
+  anyAccept: true,
+  accepts: ['text/html'],
+  access: { credentials: 'none', counts: 'nothing' },
+  answer: { description: 'A page.', contentType: 'text/html' },
+  errors: pageErrors,
+} as const;
+
+/** How these pages send their forms. */
+export const FORM_BODY = {
+  consumes: ['application/x-www-form-urlencoded'],
+  bodyBytes: FORM_BYTES,
+} as const;

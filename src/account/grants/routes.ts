@@ -93,12 +93,10 @@ export function grantsRoutes(context: GrantPageContext): readonly Route<Principa
       summary: 'Show the page of connected apps',
       accepts: ['text/html'],
       answer: { description: 'A page that asks for a key.', contentType: 'text/html' },
-      async handle(call) {
-        const sender = await form.open(call);
-        if (!('caller' in sender)) return sender;
-        const list = { subscription: sender.caller.subscription ?? '', proof: sender.proof, ended: null };
-        return withHeaders(await listPage(context, list), sender.headers);
-      },
+      handle: (call) =>
+        form.open(call, ({ caller, proof }) =>
+          listPage(context, { subscription: caller.subscription ?? '', proof, ended: null }),
+        ),
     }),
     define({
       ...common,

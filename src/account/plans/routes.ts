@@ -2,10 +2,10 @@
 
 import { Type } from 'typebox';
 import {
-  FORM_BYTES,
+  FORM_BODY,
   type FormCall,
   foreignForm,
-  pageErrors,
+  PAGE_ROUTE,
   renderRefusal,
   withHeaders,
 } from '../../access/key-form/account-form.ts';
@@ -51,16 +51,7 @@ interface Shop extends BillingPageOptions {
   readonly findOffers: FindOffers;
 }
 
-const common = {
-  tag: 'Account',
-  page: true,
-  ownQuery: true,
-  anyAccept: true,
-  accepts: ['text/html'],
-  access: { credentials: 'none', counts: 'nothing' },
-  answer: { description: 'A page.', contentType: 'text/html' },
-  errors: pageErrors,
-} as const;
+const common = { ...PAGE_ROUTE, tag: 'Account' } as const;
 
 /** GET /billing; with a payment service also the routes of a purchase. */
 export function billingPageRoutes(options: BillingPageOptions): readonly Route<Principal>[] {
@@ -93,9 +84,8 @@ function purchaseRoutes(shop: Shop): readonly Route<Principal>[] {
       path: '/billing/checkout',
       operation: 'beginCheckout',
       summary: 'Make a key, and lead on to its payment',
+      ...FORM_BODY,
       body: CheckoutForm,
-      consumes: ['application/x-www-form-urlencoded'],
-      bodyBytes: FORM_BYTES,
       handle: async (call) => {
         if (!isSameOrigin(call.headers, shop.publicUrl)) return foreignForm(call);
         const wait = checkouts.take(addressGroup(call.address));

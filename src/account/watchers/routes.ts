@@ -2,19 +2,16 @@
 
 import { Type } from 'typebox';
 import {
-  type AccountForm,
   createAccountForm,
-  FORM_BYTES,
-  type FormCall,
+  FORM_BODY,
   type FormSender,
-  pageErrors,
+  PAGE_ROUTE,
   retryHeaders,
   withHeaders,
 } from '../../access/key-form/account-form.ts';
 import type { KeyFields, KeyForm } from '../../access/key-form/key-form.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
-import type { Reply } from '../../http/output/reply.ts';
 import { pageReply } from '../../page/form-page.ts';
 import type { WatcherOptions } from '../../watch/resolve-target.ts';
 import { OwnerUses } from '../../watch/watcher-owner.ts';
@@ -44,52 +41,36 @@ export interface WatcherPageContext extends WatcherOptions {
   readonly findOwnerPlan: Viewer['findOwnerPlan'];
 }
 
-/** GET and POST /account/watchers. Like consent, not open to scripts of other pages. */
+/** GET and POST /account/watchers. */
 export function watcherPageRoutes(context: WatcherPageContext): readonly Route<Principal>[] {
   const define = route<Principal>();
   const form = createAccountForm({ ...context, path: PATH, renderKeyPage });
-  const { show, handle } = createHandlers(context, form);
-  const common = {
-    path: PATH,
-    tag: 'Watchers',
-    page: true,
-    ownQuery: true,
-    anyAccept: true,
-    accepts: ['text/html'],
-    access: { credentials: 'none', counts: 'nothing' },
-    answer: { description: 'A page.', contentType: 'text/html' },
-    errors: pageErrors,
-  } as const;
+  const show = createShow(context);
+  const common = { ...PAGE_ROUTE, path: PATH, tag: 'Watchers' } as const;
   return [
     define({
       ...common,
       method: 'GET',
       operation: 'showWatcherPage',
       summary: 'Show the watchers of the key that a cookie names, or ask for a key',
-      handle: (call) => show(call),
+      handle: (call) => form.open(call, show({})),
     }),
     define({
       ...common,
       method: 'POST',
       operation: 'useWatcherPage',
       summary: 'Show the watchers of a key, or take a step',
+      ...FORM_BODY,
       body: WatchersForm,
-      consumes: ['application/x-www-form-urlencoded'],
-      bodyBytes: FORM_BYTES,
-      handle: (call) => handle(call, call.body as Fields),
+      handle: (call) => form.submit(call, call.body as Fields, show(call.body as Fields)),
     }),
   ];
 }
 
-function createHandlers(context: WatcherPageContext, form: AccountForm) {
+/** Takes the step that the fields name, and shows the page that they ask for. */
+function createShow(context: WatcherPageContext) {
   const owners = new OwnerUses(context);
-  const show = async (call: FormCall): Promise<Reply> => answer(await form.open(call), {});
-  const handle = async (call: FormCall, fields: Fields): Promise<Reply> =>
-    answer(await form.identify(call, fields), fields);
-  return { show, handle };
-
-  async function answer(sender: FormSender | Reply, fields: Fields): Promise<Reply> {
-    if (!('caller' in sender)) return sender;
+  return (fields: Fields) => async (sender: FormSender) => {
     await owners.record(sender.caller);
     const viewer: Viewer = { ...context, ...sender, isRemembered: context.keyForm.cookie.isUsed };
     const done = await takeStep(viewer, fields);
@@ -97,9 +78,8 @@ function createHandlers(context: WatcherPageContext, form: AccountForm) {
     const isUnknown = fields.watcher !== undefined && page === null;
     const notice = isUnknown ? UNKNOWN_WATCHER : done.notice;
     const text = page ?? (await showList(viewer, fields.cursor, notice));
-    const reply = withHeaders(pageReply(isUnknown ? 404 : done.status, text), sender.headers);
-    return withHeaders(reply, retryHeaders(done.error));
-  }
+    return withHeaders(pageReply(isUnknown ? 404 : done.status, text), retryHeaders(done.error));
+  };
 }
 
 const UNKNOWN_WATCHER = {
