@@ -1,7 +1,7 @@
 // Proves that homes to compare are looked for in a wide radius only with a slot among expensive queries.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { EXPENSIVE_TIMEOUT } from '../../src/search/summaries/analytics-queue.ts';
 import { readMetric } from '../support/billing/read-metric.ts';
 import { draft } from '../support/catalogue/drafts.ts';
@@ -13,16 +13,16 @@ import { startService, type TestService } from '../support/service/service.ts';
 const PATHS = ['similar', 'comparables'];
 
 /** A service with so many slots for statements, and two homes, 40 km from each other. */
-async function start(statements: number): Promise<{ service: TestService; path: string }> {
-  const service = await startService({ after }, { overrides: { slots: { statements, scans: 1 } } });
+async function start(t: TestContext, statements: number): Promise<{ service: TestService; path: string }> {
+  const service = await startService(t, { overrides: { slots: { statements, scans: 1 } } });
   const home = (key: string, lng: number) =>
     draft(key, { listPrice: 100_000, location: { lat: 0, lng, precision: 'exact' } });
   const ids = await writer(service)(home('subject', 0), home('far', 0.36));
   return { service, path: `/v1/property/${ids.get('subject')}` };
 }
 
-test('a wide radius waits for a slot, and is told to be smaller where there is none; an ordinary one never waits', async () => {
-  const { service, path } = await start(0);
+test('a wide radius waits for a slot, and is told to be smaller where there is none; an ordinary one never waits', async (t) => {
+  const { service, path } = await start(t, 0);
   const { keys, clock } = service;
   const waiting = () => readMetric(service, 'freehold_expensive_statements_waiting');
   for (const each of PATHS) {
@@ -41,8 +41,8 @@ test('a wide radius waits for a slot, and is told to be smaller where there is n
   }
 });
 
-test('with a slot, a wide radius finds what an ordinary one does not reach, and gives the slot back', async () => {
-  const { service, path } = await start(1);
+test('with a slot, a wide radius finds what an ordinary one does not reach, and gives the slot back', async (t) => {
+  const { service, path } = await start(t, 1);
   for (const each of PATHS)
     for (const [query, found] of [
       ['', 0],
