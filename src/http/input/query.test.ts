@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Type } from 'typebox';
 import { Problem } from '../../lib/problem.ts';
+import { UnreadParameters } from './parameter-problem.ts';
 import { compileQuery } from './query.ts';
 
 const schema = Type.Object({
@@ -14,6 +15,7 @@ const schema = Type.Object({
   sort: Type.Optional(Type.Union([Type.Literal('price'), Type.Literal('-price')], { caseInsensitive: true })),
   city: Type.Optional(Type.Array(Type.String(), { separator: null, maxItems: 3, uniqueItems: true })),
   points: Type.Optional(Type.Array(Type.Integer(), { separator: ';' })),
+  sizes: Type.Optional(Type.Array(Type.Number(), { uniqueItems: true, aliases: ['areas'] })),
   explain: Type.Optional(Type.Boolean()),
   since: Type.Optional(Type.Union([Type.String({ format: 'date' }), Type.String({ pattern: '^P\\d+D$' })])),
   name: Type.Optional(Type.String({ maxLength: 10 })),
@@ -74,9 +76,23 @@ test('a single-valued parameter given twice, or beside its alias, is refused', (
   assert.deepEqual(faults('pageSize=1&resultsPerPage=1'), ['resultsPerPage']);
 });
 
+test('what could not be read is named as it was sent, as the parameter is called, and as it was suggested', () => {
+  assert.throws(
+    () => read('pageSize=none&radus=1&name=Ann&areas=x'),
+    (error: unknown) => {
+      assert.ok(error instanceof UnreadParameters);
+      assert.deepEqual(error.readable, { limit: 20, name: 'Ann' });
+      const unread = ['areas', 'limit', 'pageSize', 'radius', 'radus', 'sizes'];
+      assert.deepEqual([...error.unread].sort(), unread);
+      return true;
+    },
+  );
+});
+
 test('lists are bounded, refuse empty items, and repeat nothing where items are unique', () => {
   assert.deepEqual(faults('city=a&city=b&city=c&city=d'), ['city']);
   assert.deepEqual(faults('city=a&city=a'), ['city']);
+  assert.deepEqual(faults('sizes=1,1.0'), ['sizes']);
   assert.deepEqual(faults('status=ACTIVE,'), ['status']);
   assert.deepEqual(faults('status='), ['status']);
   assert.deepEqual(faults(`points=${'1;'.repeat(200)}1`), ['points']);
