@@ -65,7 +65,6 @@ export interface Config {
   readonly search: {
     /** What answers searches of listings on the market. */
     readonly engine: (typeof SEARCH_ENGINES)[number];
-    /** One answer of the engine in memory in so many is compared with that of PostgreSQL; 0: none. */
     /** The most that cached records of pages may take, in 1,000,000 bytes; 0: none are. */
     readonly cacheMegabytes: number;
   };

@@ -6,10 +6,9 @@ import type { Clock } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { readPage, type SearchPage } from '../search/http/pagination.ts';
 import { resolveSaved } from '../search/http/resolve-query.ts';
-import type { SearchPlan } from '../search/query/plan.ts';
+import { parseSort, type SearchPlan, valueKindOf } from '../search/query/plan.ts';
 import type { SavedSearch } from '../search/query/saved-search.ts';
 import { type SearchSessions, withSession } from '../search/query/search-backend.ts';
-import { parseSort, valueKindOf } from '../search/query/sort.ts';
 
 export interface SavedMatchesOptions {
   readonly database: Database;

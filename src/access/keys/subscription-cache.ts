@@ -1,7 +1,7 @@
-// Statuses of subscriptions in memory: each is kept until what it was read from is ten minutes old.
+// Statuses of subscriptions: requested of the provider, and kept in memory until what they were read from is ten minutes old.
 
 import { LRUCache } from 'lru-cache';
-import type { Clock } from '../../lib/clock.ts';
+import { type Clock, withDeadline } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { hashSecret } from '../../lib/secrets.ts';
 import { SingleFlight } from '../../lib/single-flight.ts';
@@ -11,7 +11,6 @@ import {
   type SubscriptionProvider,
   type SubscriptionStatus,
 } from '../tiers/provider.ts';
-import { requestStatus } from './subscription-status.ts';
 
 /** Milliseconds after which no status counts. */
 const MAX_AGE = 600_000;
@@ -202,4 +201,30 @@ export class SubscriptionCache {
     const { provider } = this.#options;
     return { id: `sub ${subscription}`, request: (request) => provider.refresh(subscription, request) };
   }
+}
+
+/** Of a request to the provider. */
+const TIMEOUT = {
+  milliseconds: 5_000,
+  onTimeout: () => new ProviderUnavailable(new Error('The subscription provider did not answer in time')),
+};
+
+/** The status that a request gives; throws ProviderUnavailable for an answer that is late. */
+async function requestStatus(
+  clock: Clock,
+  request: (signal: AbortSignal) => Promise<SubscriptionStatus>,
+): Promise<SubscriptionStatus> {
+  const date = clock.now();
+  const status = await withDeadline({ clock, ...TIMEOUT }, request);
+  // A subscription whose end has passed is over, even if the provider still calls it active.
+  const isOver = status.state === 'active' && status.endsAt !== null && status.endsAt <= date;
+  return isOver ? { state: 'expired' } : status;
+}
+
+/** The status of a subscription at this moment, for decisions that must see its end at once. */
+export function fetchStatus(
+  { provider, clock }: { readonly provider: SubscriptionProvider; readonly clock: Clock },
+  subscription: string,
+): Promise<SubscriptionStatus> {
+  return requestStatus(clock, (signal) => provider.refresh(subscription, { signal, maxAge: 0 }));
 }

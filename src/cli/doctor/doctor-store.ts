@@ -2,7 +2,7 @@
 
 import type { ListingType, Status } from '../../listings/vocabulary.ts';
 import type { Sql } from '../../postgres/client/database.ts';
-import { HELD_STATUSES } from '../../search/engine/columns/held-statuses.ts';
+import { INDEXED_STATUSES } from '../../search/engine/columns/columns.ts';
 import { MATCHING_LEASE } from '../../watch/events/position-store.ts';
 
 export interface CatalogueCounts {
@@ -46,7 +46,7 @@ export async function countConnections(sql: Sql): Promise<ServerConnections> {
 /** Listings that the search engine holds. */
 export async function countOnMarket(sql: Sql): Promise<number> {
   const [row] = await sql<{ count: number }[]>`
-    select count(*)::int as count from listing_search where status = any(${[...HELD_STATUSES]}::text[])`;
+    select count(*)::int as count from listing_search where status = any(${[...INDEXED_STATUSES]}::text[])`;
   return row?.count ?? 0;
 }
 
@@ -91,5 +91,5 @@ export interface DrawnListing {
 export async function drawListings(sql: Sql, limit: number): Promise<readonly DrawnListing[]> {
   return sql<DrawnListing[]>`
     select listing_type as type, status, price, bedrooms, city, location[1] as lat, location[0] as lng
-    from listing_search where status = any(${[...HELD_STATUSES]}::text[]) order by random() limit ${limit}`;
+    from listing_search where status = any(${[...INDEXED_STATUSES]}::text[]) order by random() limit ${limit}`;
 }

@@ -4,18 +4,16 @@ import { atLeast, type Principal, type TierPlan, tierName } from '../../access/t
 import { readCursor } from '../../http/input/cursor.ts';
 import { invalidParameter, Problem } from '../../lib/problem.ts';
 import { eventLoop } from '../../lib/scheduler.ts';
-import { findIncluded, type Included } from '../../listings/included.ts';
-import { presentListing, type ReaderView } from '../../listings/presenter.ts';
+import { findIncluded } from '../../listings/included.ts';
+import { presentListing } from '../../listings/presenter.ts';
 import { MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
 import { selectFields } from '../../listings/sparse-fields.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
-import type { Database } from '../../postgres/client/database.ts';
 import { FORMATS, type Format, type SearchQuery } from '../query/parameters.ts';
-import type { AnswerContext, SearchPlan } from '../query/plan.ts';
+import { type AnswerContext, type SearchPlan, valueKindOf } from '../query/plan.ts';
 import { type SearchHit, type SearchSessions, withSession } from '../query/search-backend.ts';
-import { valueKindOf } from '../query/sort.ts';
 import { columnsFor, headerLine, rowLine } from './csv.ts';
-import { cursorAfter, type PageRequest, readPage } from './pagination.ts';
+import { cursorAfter, type PageRequest, type RowOptions, readPage } from './pagination.ts';
 
 export const MEDIA_TYPES: Readonly<Record<Format, string>> = {
   json: 'application/json',
@@ -81,16 +79,6 @@ export function refuseLargeLimit(
     'limit',
     `must be at most ${page} for ${format} ${who}. Follow the header Link to page, or ${remedy}`,
   );
-}
-
-/** How listings are shown, and to whom. */
-export interface RowOptions {
-  readonly database: Database;
-  readonly plan: SearchPlan;
-  readonly reader: ReaderView;
-  readonly included: readonly Included[];
-  /** Whether CSV has a column of cursors. */
-  readonly hasCursors: boolean;
 }
 
 /** A listing as this reader sees it, with the requested fields and parts. */

@@ -37,8 +37,15 @@ import {
   refuseBackwards,
 } from './formats.ts';
 import { hasAlternatives, suggestNames } from './name-suggestions.ts';
-import { type PageFormat, type PageOptions, pageBody, placesBody } from './page-body.ts';
-import { type Page, type PageRequest, readPage } from './pagination.ts';
+import {
+  type Page,
+  type PageFormat,
+  type PageOptions,
+  type PageRequest,
+  pageBody,
+  placesBody,
+  readPage,
+} from './pagination.ts';
 import { checkSearch, readSearch } from './read-search.ts';
 import type { RecordCache } from './record-cache.ts';
 import { resolveQuery } from './resolve-query.ts';

@@ -4,9 +4,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { storedArbitrary } from '../../../test/support/catalogue/stored-listings.ts';
-import { EncodedListing } from '../../listings/encoded-listing.ts';
 import { momentsOf } from '../../listings/presenter.ts';
-import { RecordCache } from './record-cache.ts';
+import { EncodedListing, RecordCache } from './record-cache.ts';
 
 test('of two records with one number the later is kept, and found for its own view and id alone', () => {
   const cache = new RecordCache({ bytes: 100_000, monotonic: () => 0 });

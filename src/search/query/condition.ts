@@ -1,6 +1,6 @@
 // Condition: one test that a listing must pass. A search is a list of conditions, which filters.ts makes of the query's parameters
-// (filter-parameters.ts). Its meaning is written four times: condition-kinds.ts (one row), search/sql/condition-sql.ts,
-// search/engine/questions/compile-filters.ts (columns), watch/matching/index/columns.ts (watchers); tests compare them.
+// (filter-parameters.ts). Its meaning is written three times: condition-kinds.ts (one row, which watchers match by),
+// search/sql/condition-sql.ts, and search/engine/questions/prepared-search.ts (columns); tests compare them.
 
 import type { SortKey } from '../../listings/common-parameters.ts';
 import type { Status } from '../../listings/vocabulary.ts';

@@ -4,8 +4,7 @@ import type { Cursor, SortValue } from '../../http/input/cursor.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
 import { columnOf } from '../query/condition.ts';
-import type { ResolvedSearch } from '../query/plan.ts';
-import { areIdsDescending, isStoredDescending, type SortTerm } from '../query/sort.ts';
+import { areIdsDescending, isStoredDescending, type ResolvedSearch, type SortTerm } from '../query/plan.ts';
 import { daysSql, distanceSql, whereSql } from './condition-sql.ts';
 import { relevanceSql } from './text-sql.ts';
 

@@ -2,7 +2,7 @@
 // is not in use.
 
 import { Problem } from '../../lib/problem.ts';
-import { isHeld } from '../engine/columns/held-statuses.ts';
+import { isIndexed } from '../engine/columns/columns.ts';
 import type { Generation } from '../engine/columns/segment.ts';
 import type { EngineStatus, SearchEngine } from '../engine/lifecycle/search-engine.ts';
 import type { Condition } from '../query/condition.ts';
@@ -47,7 +47,7 @@ function openSession(
   const isBehind = (): boolean => (engine.lagMs() ?? Number.POSITIVE_INFINITY) > USUAL_LAG;
 
   /** Throws SEARCH_LOADING. */
-  function hold(signal: AbortSignal | undefined): Promise<Generation | null> {
+  function readGeneration(signal: AbortSignal | undefined): Promise<Generation | null> {
     if (generation !== undefined) return generation;
     const current = engine.generation();
     if (current === null) {
@@ -74,9 +74,9 @@ function openSession(
   }
 
   async function ask<Answer>(search: ResolvedSearch, query: Query<Answer>): Promise<Answer> {
-    const held = isOnMarket(search.plan.conditions) ? await hold(search.signal) : null;
-    if (held === null) return askSql(search, query);
-    const answer = await query(engineOver(held), { ...search, context });
+    const indexed = isOnMarket(search.plan.conditions) ? await readGeneration(search.signal) : null;
+    if (indexed === null) return askSql(search, query);
+    const answer = await query(engineOver(indexed), { ...search, context });
     onAnswer('memory');
     return answer;
   }
@@ -119,7 +119,7 @@ CLOSED.catch(() => {});
 
 /** Whether all that meets these conditions is in the engine. */
 const isOnMarket = (conditions: readonly Condition[]): boolean =>
-  conditions.some((each) => each.kind === 'statuses' && each.statuses.every(isHeld));
+  conditions.some((each) => each.kind === 'statuses' && each.statuses.every(isIndexed));
 
 function requireLoaded({ state, progress }: EngineStatus): void {
   if (state !== 'filling') return;

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
 import { BLOCK_ROWS } from '../../../src/search/engine/columns/segment.ts';
-import { GROUP_BLOCKS } from '../../../src/search/engine/questions/block-groups.ts';
+import { GROUP_BLOCKS } from '../../../src/search/engine/questions/filter.ts';
 import type { Condition } from '../../../src/search/query/condition.ts';
 import { placedArbitrary, type RandomTable, tableOf } from '../../support/catalogue/engine-tables.ts';
 import { runs } from '../../support/check/runs.ts';

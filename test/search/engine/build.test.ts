@@ -8,7 +8,7 @@ import { LISTING_TYPES } from '../../../src/listings/vocabulary.ts';
 import { type Database, openDatabase, type Sql } from '../../../src/postgres/client/database.ts';
 import { migrate } from '../../../src/postgres/migrations/migrate.ts';
 import { ColumnBuffer } from '../../../src/search/engine/columns/column-buffer.ts';
-import { isHeld } from '../../../src/search/engine/columns/held-statuses.ts';
+import { isIndexed } from '../../../src/search/engine/columns/columns.ts';
 import { idOf } from '../../../src/search/engine/columns/ids.ts';
 import type { Generation, Segment, Table } from '../../../src/search/engine/columns/segment.ts';
 import { listWords, mergeWords, TailWords } from '../../../src/search/engine/columns/tail-words.ts';
@@ -78,7 +78,7 @@ function checkWords({ words, ...segment }: Segment, expected: ReadonlyMap<string
 }
 
 async function checkBase({ segments, dictionaries, sequence }: Base, of: Database): Promise<void> {
-  const held = (await readSearchRows(of)).filter(({ row }) => isHeld(row.status));
+  const held = (await readSearchRows(of)).filter(({ row }) => isIndexed(row.status));
   assert.ok(held.length > 100);
   const words = await readWords(of);
   for (const type of LISTING_TYPES) {

@@ -33,7 +33,7 @@ const ZONES = 'src/search/engine/segments/zones.test.ts';
 const WRITER = 'src/search/engine/lifecycle/generation-writer.test.ts';
 const AREAS = 'src/search/engine/questions/area-filter.test.ts';
 const CELLS = 'src/search/engine/questions/cell-numbers.test.ts';
-const KEEPER = 'src/search/engine/lifecycle/index-manager.test.ts';
+const MANAGER = 'src/search/engine/lifecycle/index-manager.test.ts';
 
 export const MUTATIONS: readonly Mutation[] = [
   ...within('questions/number-filters.ts', QUESTIONS, [
@@ -73,7 +73,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['south <= box[3] &&', 'south < box[3] &&'],
     ['north >= box[1])', 'north > box[1])'],
   ]),
-  ...within('questions/block-groups.ts', BLOCKS, [
+  ...within('questions/filter.ts', BLOCKS, [
     ['value < least', 'value > least'],
     ['value > most', 'value < most'],
   ]),
@@ -137,7 +137,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['distanceKm(centre, lng, lat) <= km', 'distanceKm(centre, lng, lat) < km'],
   ]),
   ...within('../switch/backend-switch.ts', SWITCH, [
-    ['each.statuses.every(isHeld)', 'each.statuses.some(isHeld)'],
+    ['each.statuses.every(isIndexed)', 'each.statuses.some(isIndexed)'],
     ["counts[isOnMarket(set) ? 'inMemory' : 'others']", "counts[isOnMarket(set) ? 'others' : 'inMemory']"],
     ['&& !isCurrent) lagMs', '&& isCurrent) lagMs'],
     ['if (generation !== undefined) return generation;', ''],
@@ -167,7 +167,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ["if (judgement === 'none') return false;", "if (judgement === 'all') return false;"],
   ]),
   ...within('columns/segment.ts', BLOCKS, [['(row & 31)', '(row & 15)']]),
-  ...within('questions/sort-keys.ts', QUESTIONS, [
+  ...within('questions/ranking.ts', QUESTIONS, [
     [
       'Number.isNaN(value) ? Number.POSITIVE_INFINITY',
       'Number.isNaN(value) ? Number.NEGATIVE_INFINITY',
@@ -191,7 +191,6 @@ export const MUTATIONS: readonly Mutation[] = [
     ['compareToId(columns, row, start)) > 0', 'compareToId(columns, row, start)) >= 0', 'pages'],
     ['if (key < least ||', 'if (key <= least ||', 'pages'],
     ['key > this.#highest)', 'key >= this.#highest)', 'pages'],
-    ['rows.length === this.#limit && isBefore', 'isBefore', 'pages'],
     ['own === rank && isFound ? 0 : own < rank', 'own === rank && isFound ? 0 : own > rank', 'pages'],
   ]),
   ...within('questions/page.ts', QUESTIONS, [
@@ -236,7 +235,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['  await offer();\n  return first;', '  return first;', 'very many values'],
     ['other.count - one.count ||', '', 'very many values'],
   ]),
-  ...within('questions/first-few.ts', QUESTIONS, [
+  ...within('../../lib/lower-bound.ts', QUESTIONS, [
     ['if (first.length > limit) first.pop();', '', 'very many values'],
   ]),
   ...within('questions/count-sets.ts', COUNTS, [
@@ -261,7 +260,7 @@ export const MUTATIONS: readonly Mutation[] = [
       'for (const type of LISTING_TYPES) this.#writers[type].remove(row.id);',
       'this.#writers[row.listing_type].remove(row.id);',
     ],
-    ['if (isHeld(row.status)) this', 'this'],
+    ['if (isIndexed(row.status)) this', 'this'],
   ]),
   ...within('lifecycle/generation-writer.ts', EDGES, [
     [
@@ -280,7 +279,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['this.#baseRemoved.add(row);', ''],
   ]),
   ...within('lifecycle/removed-rows.ts', WRITER, [['if (this.#isShared || word', 'if (word']]),
-  ...within('lifecycle/index-manager.ts', KEEPER, [['this.#kept?.push(...changes);', '']]),
+  ...within('lifecycle/index-manager.ts', MANAGER, [['this.#kept?.push(...changes);', '']]),
   ...within('lifecycle/engine.ts', ENGINE, [
     ['requireMemory(progress.rows, this.#memory, progress.total);', '', 'too little memory'],
   ]),

@@ -1,6 +1,6 @@
 // Refresh token grant: ordered checks, the status of the subscription, then one statement replaces the token.
 
-import { fetchStatus } from '../../../access/keys/subscription-status.ts';
+import { fetchStatus } from '../../../access/keys/subscription-cache.ts';
 import { ProviderUnavailable } from '../../../access/tiers/provider.ts';
 import type { Plan } from '../../../access/tiers/tiers.ts';
 import type { Problem } from '../../../lib/problem.ts';

@@ -1,5 +1,6 @@
-// Columns of the engine: which facts of a listing it holds, and in which kind of array.
+// Columns of the engine: which listings, facts and words are indexed, and in which kind of array.
 
+import type { Status } from '../../../listings/vocabulary.ts';
 import type { ListColumn } from '../../query/condition.ts';
 
 /** Numbers and moments (milliseconds); unknown ones are NaN, which every comparison refuses. */
@@ -102,3 +103,18 @@ export const byColumn = <Name extends string, T>(
   names: readonly Name[],
   of: (name: Name) => T,
 ): Record<Name, T> => Object.fromEntries(names.map((name) => [name, of(name)])) as Record<Name, T>;
+
+/** Statuses of the listings that are indexed; all others are searched in PostgreSQL. */
+export const INDEXED_STATUSES: readonly Status[] = ['ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON'];
+
+const INDEXED: ReadonlySet<Status> = new Set(INDEXED_STATUSES);
+
+export const isIndexed = (status: Status): boolean => INDEXED.has(status);
+
+/** What columns say is not indexed as words: areas begin with `#`; words with `=` are left of releases that marked active listings. */
+const NUMBER_SIGN = 0x23;
+const EQUALS_SIGN = 0x3d;
+
+/** Whether words of listing_text with this first character are indexed; of an empty word it is NaN. */
+export const isIndexedWord = (first: number | undefined): boolean =>
+  first !== NUMBER_SIGN && first !== EQUALS_SIGN;

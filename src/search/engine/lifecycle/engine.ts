@@ -54,7 +54,7 @@ class Engine implements SearchEngine {
 
   #isOff = false;
   #generation: Generation | null = null;
-  #keeper: IndexManager | null = null;
+  #manager: IndexManager | null = null;
   #follower: Follower<ChangeState> | null = null;
   /** Whether the log went on from where the last load ended. */
   #hasFollowed = false;
@@ -83,7 +83,7 @@ class Engine implements SearchEngine {
       sequence: generation?.sequence ?? 0,
       lagMs: this.lagMs(),
       rows: generation === null ? 0 : rowsOf(generation),
-      tailRows: this.#keeper?.tailRows ?? 0,
+      tailRows: this.#manager?.tailRows ?? 0,
       bytes: generation === null ? 0 : bytesOf(generation),
       loads: this.#loads,
       rebuilds: this.#rebuilds,
@@ -162,18 +162,18 @@ class Engine implements SearchEngine {
   async #loadAndFollow(signal: AbortSignal): Promise<void> {
     const { database, report } = this.#options;
     const ending = new AbortController();
-    const { from, follower, keeper } = await this.#begin(signal, ending.signal);
+    const { from, follower, manager } = await this.#begin(signal, ending.signal);
     try {
-      await keeper.apply([], from);
+      await manager.apply([], from);
       for await (const entries of follower.entries(signal)) {
         const changes = await rowChanges(database, entries, { report, signal });
         if (signal.aborted) return;
-        await keeper.apply(changes, entries.at(-1)?.sequence ?? from);
+        await manager.apply(changes, entries.at(-1)?.sequence ?? from);
       }
     } finally {
       this.#hasFollowed = follower.completeAt !== null || follower.position > from;
       ending.abort();
-      await keeper.idle();
+      await manager.idle();
     }
   }
 
@@ -190,18 +190,22 @@ class Engine implements SearchEngine {
       batchSize: BATCH,
       endsAtGap: true,
     });
-    const keeper = this.#keep(base, AbortSignal.any([signal, ending]), (generation) => {
+    const manager = this.#createManager(base, AbortSignal.any([signal, ending]), (generation) => {
       // Nobody is shown less than was there when it was loaded, nor what is out of use since changes began to be applied.
       if (signal.aborted || generation.sequence < head) return;
-      this.#keeper = keeper;
+      this.#manager = manager;
       this.#follower = follower;
       this.#loadedAt = loadedAt;
       this.#publish(generation);
     });
-    return { from, follower, keeper };
+    return { from, follower, manager };
   }
 
-  #keep(base: Base, signal: AbortSignal, onGeneration: (generation: Generation) => void): IndexManager {
+  #createManager(
+    base: Base,
+    signal: AbortSignal,
+    onGeneration: (generation: Generation) => void,
+  ): IndexManager {
     const { builder, database, report, maxTail = MAX_TAIL } = this.#options;
     return new IndexManager(base, {
       signal,
@@ -264,7 +268,7 @@ class Engine implements SearchEngine {
     this.#isOff = true;
     this.#failure = reason;
     this.#generation = null;
-    this.#keeper = null;
+    this.#manager = null;
     this.#reload.abort();
     this.#started.resolve();
   }

@@ -1,9 +1,9 @@
-// Generation writer: the log of changes applied to the listings that the engine holds, one generation after another.
+// Generation writer: the log of changes applied to the listings of the engine, one generation after another.
 
 import type { SearchRow } from '../../../listings/search-row.ts';
 import { LISTING_TYPES, type ListingType } from '../../../listings/vocabulary.ts';
+import { isIndexed } from '../columns/columns.ts';
 import type { Dictionaries } from '../columns/dictionary.ts';
-import { isHeld } from '../columns/held-statuses.ts';
 import type { Generation } from '../columns/segment.ts';
 import type { Base } from '../segments/build-base.ts';
 import { TableWriter } from './table-writer.ts';
@@ -14,7 +14,7 @@ export interface RowChange {
   readonly row: SearchRow;
   /** listing.version */
   readonly version: number;
-  /** Hashes of the lexemes of listing_text.words that are held; of a listing that is not held, none. */
+  /** Hashes of the lexemes of listing_text.words that are indexed; of a listing that is not indexed, none. */
   readonly words: readonly number[];
 }
 
@@ -59,7 +59,7 @@ export class GenerationWriter {
   #writeOne({ row, version, words }: RowChange): void {
     // It may have been of the other type.
     for (const type of LISTING_TYPES) this.#writers[type].remove(row.id);
-    if (isHeld(row.status)) this.#writers[row.listing_type].add(row, version, words);
+    if (isIndexed(row.status)) this.#writers[row.listing_type].add(row, version, words);
   }
 
   #snapshot(sequence: number): Generation {

@@ -40,7 +40,7 @@ test('a generation has each listing as it was at its sequence, and sequences nev
       const expected = new Map<string, HeldListing>();
       const factsAt = new Map([[0, factsOfListings([])]]);
       const published: Generation[] = [];
-      const keeper = new IndexManager(baseOf([], 0), {
+      const manager = new IndexManager(baseOf([], 0), {
         async merge({ tables }) {
           const segments = mergeTables(mergedTables(tables));
           for (let turn = mergeTurns.shift() ?? 0; turn > 0; turn--) await nextIteration();
@@ -65,9 +65,9 @@ test('a generation has each listing as it was at its sequence, and sequences nev
         });
         factsAt.set(sequence, factsOfListings(expected.values()));
         for (let turn = 0; turn < turns; turn++) await nextIteration();
-        await keeper.apply(changes, sequence);
+        await manager.apply(changes, sequence);
       }
-      await keeper.idle();
+      await manager.idle();
       let last = 0;
       for (const generation of published) {
         assert.ok(generation.sequence >= last);

@@ -5,8 +5,7 @@ import { pause } from '../../../lib/clock.ts';
 import { eventLoop } from '../../../lib/scheduler.ts';
 import type { ChangeState } from '../../../listings/change-state.ts';
 import type { Database } from '../../../postgres/client/database.ts';
-import { isHeld } from '../columns/held-statuses.ts';
-import { isHeldWord } from '../columns/held-words.ts';
+import { isIndexed, isIndexedWord } from '../columns/columns.ts';
 import { hashWord } from '../columns/word-hash.ts';
 import { findWordsAndVersions, type WordsAndVersion } from './current-store.ts';
 import type { RowChange } from './generation-writer.ts';
@@ -20,7 +19,7 @@ interface Retrying {
 const RETRY_PAUSE = 250;
 
 /**
- * The changes of listings among entries of the log, with the hashed words of those that are held, which the log does not tell, as they are
+ * The changes of listings among entries of the log, with the hashed words of those that are indexed, which are not in the log, as they are
  * now: where they are newer than the row, a later entry has their listing again. Tried until the database answers or the signal
  * aborts.
  */
@@ -30,10 +29,12 @@ export async function rowChanges(
   { report, signal }: Retrying,
 ): Promise<readonly RowChange[]> {
   const changes = entries.filter((entry) => entry.kind !== 'watcher');
-  const held = changes.filter(({ after }) => isHeld(after.row.status)).map(({ listingId }) => listingId);
-  if (held.length === 0) return changes.map((change) => rowChange(change, undefined));
+  const indexed = changes
+    .filter(({ after }) => isIndexed(after.row.status))
+    .map(({ listingId }) => listingId);
+  if (indexed.length === 0) return changes.map((change) => rowChange(change, undefined));
   while (!signal.aborted) {
-    const found = await database.read((sql) => findWordsAndVersions(sql, held)).catch(report);
+    const found = await database.read((sql) => findWordsAndVersions(sql, indexed)).catch(report);
     if (found) {
       const rows: RowChange[] = [];
       await eventLoop.forEach(changes, (change) => rows.push(rowChange(change, found.get(change.listingId))));
@@ -52,5 +53,5 @@ const rowChange = (
   sequence,
   row,
   version: version ?? current?.version ?? 0,
-  words: current?.words.filter((word) => isHeldWord(word.charCodeAt(0))).map(hashWord) ?? [],
+  words: current?.words.filter((word) => isIndexedWord(word.charCodeAt(0))).map(hashWord) ?? [],
 });

@@ -33,7 +33,7 @@ export class TableWriter {
     return this.#tail.rows;
   }
 
-  /** Appends a listing that is not in the table; its row says which it is. `words`: hashes of those of listing_text that are held. */
+  /** Appends a listing that is not in the table; its row says which it is. `words`: hashes of those of listing_text that are indexed. */
   add(row: SearchRow, version: number, words: readonly number[]): void {
     const place = this.#tail.add(row, version);
     this.#tailWords.add(place, words);

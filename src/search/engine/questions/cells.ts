@@ -1,11 +1,11 @@
 // Cells of a map: how many results lie in each, their centre, and their median price.
 
 import { bitsOf } from '../../../geometry/geohash.ts';
+import { insertAmong } from '../../../lib/lower-bound.ts';
 import type { Steps } from '../../../lib/scheduler.ts';
 import type { Cell, CellGrid } from '../../query/search-backend.ts';
 import type { Columns } from '../columns/segment.ts';
 import { CellNumbers } from './cell-numbers.ts';
-import { insertAmong } from './first-few.ts';
 import { quantileSteps } from './quantiles.ts';
 import type { RowConsumer } from './scan.ts';
 

@@ -1,5 +1,6 @@
 // Engine as a backend of searches: every question answered from the columns of one generation.
 
+import { insertAmong } from '../../../lib/lower-bound.ts';
 import { eventLoop, type Task } from '../../../lib/scheduler.ts';
 import type { StoredListing } from '../../../listings/store.ts';
 import { isCurrency } from '../../query/condition.ts';
@@ -18,7 +19,6 @@ import type { Columns, Generation } from '../columns/segment.ts';
 import { CellGroups } from './cells.ts';
 import { SetCounter } from './count-sets.ts';
 import { codeCounter, facetCounter } from './facets.ts';
-import { insertAmong } from './first-few.ts';
 import { type FoundId, findPage } from './page.ts';
 import { prepareSearch } from './prepared-search.ts';
 import { EXPENSIVE_AFTER, partsOf, type RowConsumer, scanRows } from './scan.ts';

@@ -1,8 +1,8 @@
-// Filter: a condition as a loop over the columns of one part of a table.
+// Filter: a condition as a loop over the columns of one part of a table, and the groups of blocks that it may pass over.
 
 import type { TextCondition } from '../../query/condition.ts';
 import type { Dictionaries } from '../columns/dictionary.ts';
-import { BLOCK_ROWS, type Columns } from '../columns/segment.ts';
+import { BLOCK_ROWS, type Columns, type Zones } from '../columns/segment.ts';
 import type { TextMatch } from './text-match.ts';
 
 /** One condition over the rows of a segment or a tail. */
@@ -50,3 +50,31 @@ export const NOTHING: Filter = {
   judge: () => 'none',
   narrow: () => 0,
 };
+
+/** Blocks of a group. */
+export const GROUP_BLOCKS = 16;
+
+const KNOWN = new WeakMap<Zones, Zones>();
+
+/** The lowest and highest value of each group; NaN where no block has any. Remembered for as long as the zones are. */
+export function groupsOf(zones: Zones): Zones {
+  const groups = KNOWN.get(zones) ?? {
+    min: extremesOf(zones.min, (value, least) => value < least),
+    max: extremesOf(zones.max, (value, most) => value > most),
+  };
+  KNOWN.set(zones, groups);
+  return groups;
+}
+
+function extremesOf(
+  values: Float64Array,
+  isBeyond: (value: number, extreme: number) => boolean,
+): Float64Array {
+  const extremes = new Float64Array(Math.ceil(values.length / GROUP_BLOCKS)).fill(Number.NaN);
+  for (const [block, value] of values.entries()) {
+    const group = Math.floor(block / GROUP_BLOCKS);
+    const extreme = extremes[group] as number;
+    if (Number.isNaN(extreme) || isBeyond(value, extreme)) extremes[group] = value;
+  }
+  return extremes;
+}

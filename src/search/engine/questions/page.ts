@@ -9,9 +9,8 @@ import { idOf } from '../columns/ids.ts';
 import { BLOCK_ROWS, type Columns, type Order, type Segment, type Table } from '../columns/segment.ts';
 import type { Filter } from './filter.ts';
 import type { PreparedSearch } from './prepared-search.ts';
-import { FirstRows, type RankedRow, Ranking } from './ranking.ts';
+import { FirstRows, type RankedRow, Ranking, toSortValue } from './ranking.ts';
 import { narrowLive, type Part, partsOf, scanRows } from './scan.ts';
-import { toSortValue } from './sort-keys.ts';
 
 /** A listing on a page. */
 export interface FoundId {

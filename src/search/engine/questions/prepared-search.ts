@@ -1,14 +1,16 @@
 // Search prepared for one table: its filters over either part, each compiled once.
 
 import { eventLoop, type Task } from '../../../lib/scheduler.ts';
-import type { Condition, TextCondition } from '../../query/condition.ts';
+import { type Condition, isShape, type TextCondition } from '../../query/condition.ts';
 import type { ResolvedSearch } from '../../query/plan.ts';
 import type { Columns, Generation, Table } from '../columns/segment.ts';
-import { rowsOfAreas } from './area-filter.ts';
-import { compileFilter, compileFilters } from './compile-filters.ts';
+import { areasFilter, rowsOfAreas } from './area-filter.ts';
 import type { Filter, FilterContext } from './filter.ts';
+import { daysFilter, flagFilter, numbersFilter, openFilter, rangeFilter } from './number-filters.ts';
 import { partsOf } from './scan.ts';
+import { shapeFilter } from './shape-filters.ts';
 import { matchText, type TextMatch } from './text-match.ts';
+import { addressFilter, listFilter, statusFilter, textFilter, wordsFilter } from './word-filters.ts';
 
 interface Found {
   readonly matches: ReadonlyMap<TextCondition, ReadonlyMap<Columns, TextMatch>>;
@@ -87,5 +89,49 @@ export class PreparedSearch {
   relevance(columns: Columns): Uint8Array | null {
     const { text } = this.#search.plan;
     return text && this.#context.matchText(text, columns).relevance;
+  }
+}
+
+/** The filters of a search: of its conditions, and of what its reader may see. */
+export function compileFilters(
+  conditions: readonly Condition[],
+  ignoreDisplayRules: boolean,
+  columns: Columns,
+  context: FilterContext,
+): Filter[] {
+  const statuses = conditions.flatMap((each) => (each.kind === 'statuses' ? [each.statuses] : []));
+  const others = conditions.filter(({ kind }) => kind !== 'statuses');
+  return [
+    statusFilter(statuses, ignoreDisplayRules, columns, context),
+    ...others.map((condition) => compileFilter(condition, columns, context)),
+  ];
+}
+
+/** The filter of one condition, which lets pass what may not be shown, too. */
+export function compileFilter(condition: Condition, columns: Columns, context: FilterContext): Filter {
+  if (isShape(condition)) return shapeFilter(condition, columns);
+  switch (condition.kind) {
+    case 'range':
+      return condition.column === 'daysOnMarket'
+        ? daysFilter(condition, columns, context.startedAt)
+        : rangeFilter(condition.column, condition, columns);
+    case 'numbers':
+      return numbersFilter(condition.column, condition.values, columns);
+    case 'words':
+      return wordsFilter(condition.column, condition.values, columns, context);
+    case 'flag':
+      return flagFilter(condition.column, condition.value, columns);
+    case 'list':
+      return listFilter(condition, columns, context);
+    case 'open':
+      return openFilter(condition, columns);
+    case 'address':
+      return addressFilter(condition.key, columns);
+    case 'areas':
+      return areasFilter(context.areaNos, columns, context.areaRows(columns));
+    case 'text':
+      return textFilter(context.matchText(condition, columns));
+    case 'statuses':
+      return statusFilter([condition.statuses], true, columns, context);
   }
 }

@@ -2,8 +2,7 @@
 
 import { eventLoop } from '../../../lib/scheduler.ts';
 import { BLOCK_BITS, BLOCK_ROWS, type Columns, isRemoved, type Table } from '../columns/segment.ts';
-import { GROUP_BLOCKS } from './block-groups.ts';
-import type { Filter } from './filter.ts';
+import { type Filter, GROUP_BLOCKS } from './filter.ts';
 
 /** Filters of a search for either part of a table. */
 export type FilterCompiler = (columns: Columns) => readonly Filter[];

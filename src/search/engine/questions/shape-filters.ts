@@ -4,8 +4,7 @@ import type { Box } from '../../../geometry/geometry.ts';
 import { compilePointTest } from '../../query/shape-predicate.ts';
 import type { Shape } from '../../query/shapes.ts';
 import type { Columns, NumberArray, Zones } from '../columns/segment.ts';
-import { groupsOf } from './block-groups.ts';
-import { type Filter, type Judgement, NOTHING } from './filter.ts';
+import { type Filter, groupsOf, type Judgement, NOTHING } from './filter.ts';
 import { zonesOf } from './number-filters.ts';
 import { polygonFilter } from './polygon-filter.ts';
 

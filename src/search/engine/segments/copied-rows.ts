@@ -6,13 +6,13 @@ import {
   byColumn,
   CODE_COLUMNS,
   FLAGS,
+  isIndexedWord,
   LIST_COLUMNS,
   NUMBER_COLUMNS,
   TEXT_COLUMNS,
 } from '../columns/columns.ts';
 import type { Dictionaries } from '../columns/dictionary.ts';
 import { GrowingColumns } from '../columns/growing-columns.ts';
-import { isHeldWord } from '../columns/held-words.ts';
 import { hashBytes } from '../columns/word-hash.ts';
 import { WordCollector } from '../columns/word-index.ts';
 import { codesOf, NumberedWords } from './numbered-words.ts';
@@ -116,7 +116,7 @@ export class CopiedRows {
     for (let left = fields.lexemes(); left > 0; left--) {
       fields.nextLexeme();
       const first = fields.bytes[fields.start];
-      if (!isHeldWord(first)) continue;
+      if (!isIndexedWord(first)) continue;
       words.add((first === ID_LETTER ? ids : others).numberAt(fields));
     }
   }

@@ -43,7 +43,7 @@ export function loadListings(
     const dictionaries = createDictionaries();
     const rows = new CopiedRows(dictionaries);
     let reported = 0;
-    await sql.copy(sql`copy (${heldRows(sql)}) to stdout (format binary)`, (bytes) => {
+    await sql.copy(sql`copy (${indexedRows(sql)}) to stdout (format binary)`, (bytes) => {
       rows.take(bytes);
       if (rows.rows < reported + PROGRESS_ROWS) return;
       reported = rows.rows;
@@ -57,24 +57,24 @@ export function loadListings(
   return database.read(load, { timeout: 0, signal });
 }
 
-function heldRows(sql: Sql): SqlFragment {
+function indexedRows(sql: Sql): SqlFragment {
   const columns = COPIED_COLUMNS.map((column) => {
     if (column === 'lng') return sql`search.location[0]`;
     return column === 'lat' ? sql`search.location[1]` : sql`search.${sql(columnOf(column))}`;
   });
   return sql`select search.listing_type = 'sale', ${joinSql(columns, ', ')}, search.version, words
     from listing_search as search left join listing_text on listing_id = search.id
-    where ${isHeld(sql)}`;
+    where ${isIndexed(sql)}`;
 }
 
-/** The statuses are HELD_STATUSES: a COPY has no values to bind. */
-const isHeld = (sql: Sql): SqlFragment =>
+/** The statuses are INDEXED_STATUSES: a COPY has no values to bind. */
+const isIndexed = (sql: Sql): SqlFragment =>
   sql`search.status in ('ACTIVE', 'ACTIVE_UNDER_CONTRACT', 'COMING_SOON')`;
 
 async function expectedRows(sql: Sql): Promise<number> {
   type Explained = { readonly 'QUERY PLAN': readonly { readonly Plan: { readonly 'Plan Rows': number } }[] };
   const [explained] = await sql<
     Explained[]
-  >`explain (format json) select from listing_search as search where ${isHeld(sql)}`;
+  >`explain (format json) select from listing_search as search where ${isIndexed(sql)}`;
   return explained?.['QUERY PLAN'][0]?.Plan['Plan Rows'] ?? 0;
 }

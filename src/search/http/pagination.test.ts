@@ -7,7 +7,7 @@ import { NOW } from '../../../test/support/catalogue/random-market.ts';
 import { storedArbitrary } from '../../../test/support/catalogue/stored-listings.ts';
 import type { ReaderView } from '../../listings/presenter.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { type PageOptions, pageBody } from './page-body.ts';
+import { type PageOptions, pageBody } from './pagination.ts';
 import { RecordCache } from './record-cache.ts';
 
 const LISTINGS = 100;

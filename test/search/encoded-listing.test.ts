@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { encodeListing } from '../../src/listings/encoded-listing.ts';
 import { presentListing, type ReaderView } from '../../src/listings/presenter.ts';
 import { ListingSchema } from '../../src/listings/record.ts';
 import { parseFields, selectFields } from '../../src/listings/sparse-fields.ts';
+import { encodeListing } from '../../src/search/http/record-cache.ts';
 import { NOW } from '../support/catalogue/random-market.ts';
 import { storedArbitrary, momentArbitrary as time } from '../support/catalogue/stored-listings.ts';
 import { runs } from '../support/check/runs.ts';
