@@ -6,17 +6,21 @@ import { ensureFirstKeys, ensureSampleKeys } from './access/keys/sample-keys.ts'
 import { createApp } from './app/app.ts';
 import { describeSearch } from './app/describe-search.ts';
 import { ensureSecretsKey } from './app/secrets-key.ts';
+import { type ServiceRun, ServiceRuns } from './app/state/service-runs.ts';
 import { banner, firstRequest, loadProgress, type ServiceLocations, terminalLog } from './app/terminal.ts';
 import { openUpstream } from './app/upstream.ts';
 import { VERSION } from './app/version.ts';
 import { type Config, isUnencrypted } from './config.ts';
-import { ListenError, requireFreePort } from './http/server/listen-address.ts';
+import { requireFreePort } from './http/server/listen-address.ts';
 import { systemClock } from './lib/clock.ts';
 import { requireWritableFolder } from './lib/files.ts';
 import { createLog, type Log } from './lib/log.ts';
-import { type Database, openDatabase } from './postgres/client/database.ts';
-import { startEmbedded } from './postgres/embedded/embedded.ts';
+import { type Database, type DatabaseOptions, openDatabase } from './postgres/client/database.ts';
+import { type EmbeddedServer, startEmbedded } from './postgres/embedded/embedded.ts';
 import { migrate } from './postgres/migrations/migrate.ts';
+import { describeRestriction } from './postgres/state/database-state.ts';
+import { requireServable } from './postgres/state/state-store.ts';
+import { openWatchDatabase, type StateWatch, watchState } from './postgres/state/state-watch.ts';
 
 /** Long enough for a busy client to see `Connection: close` on each connection. */
 const LINGER_MS = 500;
@@ -77,48 +81,27 @@ function reasonOf(error: unknown, log: Log): { readonly reason: string; readonly
 /** Starts the service; resolves once it answers. If something fails, what was started before is stopped again. */
 async function startService(config: Config, log: Log): Promise<Service> {
   const { dataDirectory } = config;
-  const say = (line: string): void => log.info(line);
   const cleanup = new AsyncDisposableStack();
   try {
     // First, while nothing has been changed; the URLs that are stored below contain the port.
     const port = await requireFreePort(config.host, config.port);
     // With an external database too: the sample's keys and state are stored here.
     await requireWritableFolder(dataDirectory, 'DATA_DIR');
-    const { database, embedded, target } = await openStorage(config, say, cleanup);
-    const keysFile = await createKeys(config, database, embedded !== null);
+    const storage = await openStorage(config, log, cleanup);
     const publicUrl = config.publicUrl ?? ownUrl(config.host, port);
-    const upstream = await openUpstream({
-      config,
-      database,
-      clock: systemClock,
-      log: say,
-      publicUrl,
-      sampleListings: SAMPLE_LISTINGS,
-    });
-    cleanup.defer(() => upstream.stop());
-    const app = await createApp({
-      ...upstream,
-      config,
-      database,
-      publicUrl,
-      log,
-      keysFile,
-      secretsKey: await ensureSecretsKey(config),
-      threadTarget: target,
-      lingerMs: LINGER_MS,
-      onProgress: loadProgress(log),
-    });
-    cleanup.defer(() => app.stop());
-    await app.server.listen(config.host, port).catch((error: NodeJS.ErrnoException) => {
-      throw new ListenError(config.host, port, error);
-    });
+    const start = () => startRun({ config, log, publicUrl, storage });
+    const runs = new ServiceRuns({ start, host: config.host, port, log });
+    cleanup.defer(() => runs.stop());
+    const { app, upstream, keysFile } = await runs.start();
+    cleanup.defer(async () => storage.watch.stop());
+    storage.watch.onChange((state) => runs.follow(state));
     const locations = {
       url: publicUrl,
       docs: `${publicUrl}/docs`,
       sampleMarket: upstream.sampleUrl,
       keysFile,
       dataDirectory,
-      database: embedded?.place.cluster ?? 'the server that DATABASE_URL names',
+      database: storage.embedded?.place.cluster ?? 'the server that DATABASE_URL names',
       search: describeSearch(app.searchEngine.status()),
     };
     return { locations, stop: () => cleanup.disposeAsync() };
@@ -128,17 +111,76 @@ async function startService(config: Config, log: Log): Promise<Service> {
   }
 }
 
-/** The database of the configuration, migrated; `embedded` is null for an external server. */
-async function openStorage(config: Config, log: (line: string) => void, cleanup: AsyncDisposableStack) {
+interface Storage {
+  readonly embedded: EmbeddedServer | null;
+  readonly target: Pick<DatabaseOptions, 'url' | 'socket'>;
+  readonly watch: StateWatch;
+}
+
+/** The server of the configuration, with a database that may be served; `embedded` is null for an external one. */
+async function openStorage(config: Config, log: Log, cleanup: AsyncDisposableStack): Promise<Storage> {
   const { databaseUrl, dataDirectory } = config;
-  const embedded = databaseUrl === null ? await startEmbedded({ dataDirectory, log }) : null;
+  const say = (line: string): void => log.info(line);
+  const embedded = databaseUrl === null ? await startEmbedded({ dataDirectory, log: say }) : null;
   cleanup.defer(async () => embedded?.stop());
   const target = embedded ? { socket: embedded.connection } : { url: databaseUrl ?? '' };
-  const database = openDatabase({ ...target, applicationName: 'freehold service' });
+  const database = openWatchDatabase(target);
   cleanup.defer(() => database.close());
   await database.serverVersion();
-  await migrate(database);
-  return { database, embedded, target };
+  const state = await requireServable(database);
+  const restriction = describeRestriction(state);
+  if (restriction !== null) log.warn({ event: 'database', state: state.name }, restriction);
+  // Losses of the database are reported by those who need more of it.
+  const report = (error: unknown): void =>
+    log.debug({ err: error }, 'The state of the database is not known');
+  const watch = watchState({ database, state, report });
+  cleanup.defer(() => watch.stop());
+  return { embedded, target, watch };
+}
+
+interface RunOptions {
+  readonly config: Config;
+  readonly log: Log;
+  readonly publicUrl: string;
+  readonly storage: Storage;
+}
+
+/** Everything that uses the database, which is migrated first; not listening yet. */
+async function startRun({ config, log, publicUrl, storage }: RunOptions): Promise<ServiceRun> {
+  const { embedded, target, watch } = storage;
+  const cleanup = new AsyncDisposableStack();
+  try {
+    const database = openDatabase({ ...target, applicationName: 'freehold service' });
+    cleanup.defer(() => database.close());
+    await migrate(database);
+    const keysFile = await createKeys(config, database, embedded !== null);
+    const upstream = await openUpstream({
+      config,
+      database,
+      clock: systemClock,
+      log: (line) => log.info(line),
+      publicUrl,
+      sampleListings: SAMPLE_LISTINGS,
+    });
+    cleanup.defer(() => upstream.stop());
+    const app = await createApp({
+      ...upstream,
+      config,
+      database,
+      databaseState: watch,
+      publicUrl,
+      log,
+      keysFile,
+      secretsKey: await ensureSecretsKey(config),
+      threadTarget: target,
+      lingerMs: LINGER_MS,
+      onProgress: loadProgress(log),
+    });
+    return { app, upstream, database, keysFile };
+  } catch (error) {
+    await cleanup.disposeAsync();
+    throw error;
+  }
 }
 
 /**

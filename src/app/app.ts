@@ -10,7 +10,7 @@ import { readTiersFile } from '../access/tiers/tiers-file.ts';
 import type { CallLimits } from '../billing/call-budget-store.ts';
 import { ChangeListeners } from '../changes/change-listeners.ts';
 import type { Config } from '../config.ts';
-import { connectionBounds } from '../http/server/connections.ts';
+import { connectionBounds } from '../http/server/connection-bounds.ts';
 import { descriptorLimit } from '../http/server/descriptor-limit.ts';
 import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
 import { type Clock, systemClock } from '../lib/clock.ts';
@@ -26,6 +26,8 @@ import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
 import { countGrantsOf, setGrantWatched } from '../oauth/consents/grant-store.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
+import { isOutgoing } from '../postgres/state/database-state.ts';
+import { ALWAYS_SERVING, type StateWatch } from '../postgres/state/state-watch.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { type BaseBuilder, createLocalBuilder } from '../search/engine/segments/build-base.ts';
 import { type BuilderTarget, createThreadBuilder } from '../search/engine/segments/builder-thread.ts';
@@ -46,6 +48,7 @@ import { followOwners } from './owners.ts';
 import { createReads } from './reads.ts';
 import { featureRoutes } from './routes.ts';
 import type { SearchWiring } from './search.ts';
+import { maintenance } from './state/outgoing.ts';
 import { grantEnder, howToGetKey, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -80,6 +83,8 @@ export interface AppOptions {
   readonly config: Config;
   /** Migrated. */
   readonly database: Database;
+  /** What the database may be used for; default: everything, always. */
+  readonly databaseState?: StateWatch;
   /** Where threads find the database; absent: what they would do is done in this thread. */
   readonly threadTarget?: BuilderTarget;
   /** Keys that seal stored secrets; null: there are none. Default: those of the configuration. */
@@ -105,19 +110,27 @@ export interface App {
   readonly server: WebServer;
   readonly replication: Replication | null;
   readonly searchEngine: Pick<SearchEngine, 'status'>;
+  /**
+   * Lets running requests finish, then stops everything but the server, which answers MAINTENANCE from the first moment on:
+   * afterwards nothing here uses the database.
+   */
+  suspend(): Promise<void>;
   /** Lets running requests finish, then stops everything that was started here. */
   stop(): Promise<void>;
 }
 
 /** Starts everything but listening. Throws if the tiers file is invalid, before anything runs. */
 export async function createApp(options: AppOptions): Promise<App> {
-  const { config, database, source, log, publicUrl, sampleUrl = null, overrides = {} } = options;
+  const { config, database, databaseState = ALWAYS_SERVING, source, log, publicUrl } = options;
+  const { sampleUrl = null, overrides = {} } = options;
+  const mayActOutside = () => isOutgoing(databaseState.state);
   const clock = overrides.clock ?? systemClock;
   const metrics = createMetrics({ withProcess: true });
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
   const report = (error: unknown): void => log.error({ err: error }, 'Background task failed');
   const endGrants = grantEnder(log, clock);
-  const subscriptions = startSubscriptions({ ...options, ...overrides, clock, metrics, report, endGrants });
+  const outside = { clock, metrics, report, endGrants, mayWrite: mayActOutside };
+  const subscriptions = startSubscriptions({ ...options, ...overrides, ...outside });
   const provider = overrides.provider ?? subscriptions.provider;
   const { payments } = subscriptions;
   const common = { database, clock, tiers, provider, report, defaultCurrency: config.defaultCurrency };
@@ -134,7 +147,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...common,
     verifiers: [oauth.verifier],
     onChange: (subscription) => ownerStatus.hint({ subscription }),
-    isLoading: async () => (await nullIfUnavailable(findLoading())) !== null,
+    isLoading: async () => (await nullIfUnavailable(reads.findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
   });
   const ownerStatus = followOwners({ ...common, subscriptions: access.subscriptions }, oauth);
@@ -144,9 +157,9 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...overrides,
     ...common,
     metrics,
+    mayActOutside,
     search: searchOptions(options, report),
   });
-  const { findLoading } = reads;
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
     setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
@@ -192,6 +205,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...common,
     ...reads,
     metrics,
+    databaseState,
     webhooks,
     deliversWebhooks: overrides.deliversWebhooks ?? true,
     ownerStatus,
@@ -200,7 +214,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     computeFigure: reads.figures.compute,
     isSourceWithoutAreas: config.source.kind === 'reso',
   });
-  const { replication } = background;
   const server = createServer<Principal>({
     ...options,
     routes,
@@ -210,7 +223,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits: limitsOf(options),
     trustedProxies: config.trustedProxies,
     health: {
-      checks: healthChecks({ ...reads, database, replication, source: source?.id ?? null }),
+      checks: healthChecks({ ...reads, database, databaseState, ...background, source: source?.id ?? null }),
       metricsAccess: config.metrics,
     },
     describe: describeService(publicUrl, tiers),
@@ -219,10 +232,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   await reads.start();
   return {
     server,
-    replication,
+    replication: background.replication,
     searchEngine: reads.engine,
-    async stop() {
-      const drained = server.drain();
+    ...createEnding(server, async (drained) => {
       // Feeds and subscriptions would stay open; their clients go on at another process.
       stopping.abort();
       await hub.close();
@@ -235,6 +247,25 @@ export async function createApp(options: AppOptions): Promise<App> {
       await source?.close();
       await sample?.outbound.close();
       await webhooks.access.close();
+    }),
+  };
+}
+
+/** Stops the parts behind the server once, whether it goes on to refuse requests or stops too. */
+function createEnding(
+  server: WebServer,
+  stopParts: (drained: Promise<void>) => Promise<void>,
+): Pick<App, 'suspend' | 'stop'> {
+  let stopped: Promise<void> | undefined;
+  return {
+    suspend() {
+      stopped ??= stopParts(server.suspend(maintenance));
+      return stopped;
+    },
+    async stop() {
+      const drained = server.drain();
+      stopped ??= stopParts(drained);
+      await Promise.all([stopped, drained]);
     },
   };
 }

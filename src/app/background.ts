@@ -10,9 +10,10 @@ import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Refresh } from '../live/refresh.ts';
 import type { Database } from '../postgres/client/database.ts';
+import type { StateWatch } from '../postgres/state/state-watch.ts';
 import { startAddressAreas } from '../sources/address-area-upkeep.ts';
 import type { Progress } from '../sources/metrics.ts';
-import { type Replication, startReplication } from '../sources/replicate.ts';
+import { type Replication, startReplication, WAITING_FOR_ACCEPT } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
 import { startSourceUpkeep } from '../sources/upkeep.ts';
 import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
@@ -22,10 +23,12 @@ import { type StartMatchingOptions, startMatching } from '../watch/matching/star
 import { type OwnerUpkeepOptions, startOwnerUpkeep } from '../watch/owner-upkeep.ts';
 import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
+import { startOnceOutgoing } from './state/outgoing.ts';
 import { startDeliveries, type Webhooks } from './webhooks.ts';
 
 export interface BackgroundOptions {
   readonly database: Database;
+  readonly databaseState: StateWatch;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly log: Log;
@@ -60,26 +63,35 @@ interface Job {
   stop(): Promise<void>;
 }
 
+const NOTHING: Job = { stop: async () => {} };
+
 export function startBackground(options: BackgroundOptions): Background {
   const { source } = options;
-  const replication = source && startReplication({ ...options, source });
+  const outgoing = <Running extends Job>(start: () => Running) =>
+    startOnceOutgoing(options.databaseState, start);
+  const replicating = source && outgoing(() => startReplication({ ...options, source }));
   const jobs: readonly (Job | null)[] = [
-    replication,
+    replicating,
     startMarketEvaluation({ ...options, compute: options.computeFigure }),
-    source && startRefreshWatched({ ...options, source }),
-    options.deliversWebhooks ? startDeliveries(options, options.webhooks) : null,
+    source && outgoing(() => startRefreshWatched({ ...options, source })),
+    options.deliversWebhooks && options.webhooks.keyring !== null
+      ? outgoing(() => startDeliveries(options, options.webhooks) ?? NOTHING)
+      : null,
     startMatching({ ...options, target: options.matchingTarget }),
     startOwnerUpkeep(options),
     startEventUpkeep(options),
     startSealing({ ...options, keyring: options.webhooks.keyring }),
-    startDigestScheduler(options),
+    outgoing(() => startDigestScheduler(options)),
     startChangeUpkeep(options),
     startStoredReview(options),
     startSourceUpkeep(options),
     source && options.isSourceWithoutAreas ? startAddressAreas({ ...options, source: source.id }) : null,
   ];
   return {
-    replication,
+    replication: replicating && {
+      status: () => replicating.current?.status() ?? WAITING_FOR_ACCEPT,
+      stop: () => replicating.stop(),
+    },
     async stop() {
       for (const job of jobs) await job?.stop();
     },

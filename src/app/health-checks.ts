@@ -4,6 +4,8 @@ import type { HealthCheck } from '../http/server/health.ts';
 import { nullIfUnavailable, Problem } from '../lib/problem.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { describeRestriction, isOutgoing } from '../postgres/state/database-state.ts';
+import type { StateWatch } from '../postgres/state/state-watch.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import type { Replication } from '../sources/replicate.ts';
 import { findReport } from '../sources/report-store.ts';
@@ -12,6 +14,7 @@ import { describeRows, describeSearch } from './describe-search.ts';
 
 export interface CheckedParts {
   readonly database: Database;
+  readonly databaseState: Pick<StateWatch, 'state'>;
   readonly findLoading: FindLoading;
   readonly engine: Pick<SearchEngine, 'status'>;
   readonly replication: Replication | null;
@@ -20,14 +23,29 @@ export interface CheckedParts {
 }
 
 export function healthChecks(parts: CheckedParts): readonly HealthCheck[] {
-  const { database, findLoading, engine, replication, source } = parts;
+  const { database, databaseState, findLoading, engine, replication, source } = parts;
   const databaseCheck: HealthCheck = {
     name: 'database',
     required: true,
     check: async () => `PostgreSQL ${await database.serverVersion()}`,
   };
-  const checks = [databaseCheck, loadCheck(findLoading), searchCheck(engine)];
+  const checks = [databaseCheck, stateCheck(databaseState), loadCheck(findLoading), searchCheck(engine)];
   return replication && source !== null ? [...checks, sourceCheck(replication, source, database)] : checks;
+}
+
+/** A database that was restored serves readers; that nothing is sent to anyone is for its operator to know. */
+function stateCheck(databaseState: CheckedParts['databaseState']): HealthCheck {
+  return {
+    name: 'database-state',
+    required: false,
+    async check() {
+      const { state } = databaseState;
+      const text = describeRestriction(state);
+      if (text === null || isOutgoing(state)) return state.name;
+      if (state.name === 'copy') return text;
+      throw new Problem('MAINTENANCE', text);
+    },
+  };
 }
 
 /** From the database: another process may be loading. */

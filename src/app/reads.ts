@@ -26,6 +26,8 @@ import { measureExpensive } from './search-metrics.ts';
 export interface ReadsOptions extends Pick<MarketFactsOptions, 'database' | 'clock' | 'report'> {
   readonly metrics: Metrics;
   readonly log: Log;
+  /** Whether the source may be read now. */
+  readonly mayActOutside: () => boolean;
   readonly defaultCurrency: string | null;
   /** Null: listings come from imports only. */
   readonly source: Source | null;
@@ -62,7 +64,7 @@ export function createReads(options: ReadsOptions) {
     records,
     engine,
     figures: createMarketFigures({ ...options, findCurrencies, analytics, areas }),
-    refresh: createRefresh({ ...options, catalogue, untilSearched }),
+    refresh: createRefresh({ ...options, catalogue, untilSearched, mayFetch: options.mayActOutside }),
     findLoading: createFindLoading({ database, clock, source: source?.id ?? null, untilSearched }),
     /** Resolves once searches are answered, or will not be for some time. */
     start: () => search.start(),

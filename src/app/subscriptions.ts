@@ -31,6 +31,8 @@ export interface SubscriptionsOptions {
   readonly report: (error: unknown) => void;
   /** Ends the grants made with the key that a subscription had until now, and notifies every process. */
   readonly endGrants: (tx: Transaction, subscription: string) => Promise<void>;
+  /** Whether something may be made at the payment service; default: always. */
+  readonly mayWrite?: () => boolean;
   /** Default: none. */
   readonly metrics?: Metrics;
   /** Default: those of the service. */
@@ -113,7 +115,14 @@ export function openPayments(
     onRefusal: counters.onRefusal,
   });
   const headers = settings.kind === 'polar' ? polarHeaders(settings) : stripeHeaders(settings.secretKey);
-  const api = createPaymentApi({ clock, apiUrl, headers, budget, onCall: counters.onCall });
+  const api = createPaymentApi({
+    clock,
+    apiUrl,
+    headers,
+    budget,
+    onCall: counters.onCall,
+    mayWrite: options.mayWrite,
+  });
   const stripe = settings.kind === 'stripe' ? openStripe(options, settings, api) : null;
   const service = stripe ?? createPolarService({ settings: settings as PolarSettings, api, clock });
   const mirror = new Mirror({ database, clock, service, endGrants, onStatus: counters.onStatus });

@@ -18,6 +18,8 @@ export interface PaymentCall {
   readonly headers?: Readonly<Record<string, string>>;
   readonly signal: AbortSignal;
   readonly urgency: Urgency;
+  /** Whether it makes or changes something there; default: it only reads, whatever its method. */
+  readonly isWrite?: boolean;
 }
 
 export interface PaymentAnswer {
@@ -27,8 +29,8 @@ export interface PaymentAnswer {
   readonly body: unknown;
 }
 
-/** `limited`: 429. `denied`: 401 or 403, the credentials. `failed`: no connection, 5xx, redirects, no JSON. `late`: no answer in time. */
-export type CallOutcome = 'answered' | 'limited' | 'denied' | 'failed' | 'late' | 'left';
+/** `limited`: 429. `denied`: 401 or 403, the credentials. `failed`: no connection, 5xx, redirects, no JSON. `late`: no answer in time. `withheld`: not sent. */
+export type CallOutcome = 'answered' | 'limited' | 'denied' | 'failed' | 'late' | 'left' | 'withheld';
 
 export interface PaymentApiOptions {
   readonly clock: Clock;
@@ -37,6 +39,8 @@ export interface PaymentApiOptions {
   /** Of all calls, with the credentials; names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly budget: CallBudget;
+  /** Whether something may be made or changed there now; default: always. */
+  readonly mayWrite?: (() => boolean) | undefined;
   /** Called for every call that was sent. */
   readonly onCall?: (outcome: CallOutcome, urgency: Urgency) => void;
 }
@@ -69,7 +73,7 @@ const PAUSE = 1_000;
 const MAX_PAUSE = 600_000;
 
 export function createPaymentApi(options: PaymentApiOptions): PaymentApi {
-  const { clock, apiUrl, budget, onCall = () => {} } = options;
+  const { clock, apiUrl, budget, onCall = () => {}, mayWrite = () => true } = options;
   const outbound = createOutbound({ clock });
   const { host } = new URL(apiUrl);
   /** Monotonic time before which the service wants no calls. */
@@ -104,6 +108,8 @@ export function createPaymentApi(options: PaymentApiOptions): PaymentApi {
 
   return {
     async call(call) {
+      if (call.isWrite === true && !mayWrite())
+        throw failure('withheld', `Nothing is written to ${host} before this restored database is accepted`);
       requireNoPause();
       await budget.reserve(call.urgency, call.signal);
       requireNoPause();

@@ -6,6 +6,7 @@ import { type Database, openDatabase } from '../postgres/client/database.ts';
 import { hasCluster } from '../postgres/embedded/cluster-home.ts';
 import { joinOrStartEmbedded } from '../postgres/embedded/embedded.ts';
 import { migrate, pendingMigrations } from '../postgres/migrations/migrate.ts';
+import { requireServable } from '../postgres/state/state-store.ts';
 import { CommandFailure } from './failure.ts';
 import { print } from './output.ts';
 
@@ -27,14 +28,16 @@ export const INIT_OPTION = ['--init', 'create the embedded database if there is 
 export interface OpenOptions {
   /** Whether the embedded database is created where there is none. */
   readonly init?: boolean | undefined;
+  /** Application name of its sessions; default `freehold command`. */
+  readonly applicationName?: string;
 }
 
 /** Throws CommandFailure where there is no database and none may be created. */
 export async function openCommandDatabase(
   config: DatabasePlace,
-  { init = false }: OpenOptions = {},
+  { init = false, applicationName = 'freehold command' }: OpenOptions = {},
 ): Promise<OpenedDatabase> {
-  const common = { maxConnections: 4, applicationName: 'freehold command', timeout: 30_000 };
+  const common = { maxConnections: 4, applicationName, timeout: 30_000 };
   if (config.databaseUrl !== null) {
     const database = openDatabase({ ...common, url: config.databaseUrl });
     return { database, place: 'DATABASE_URL', own: false, close: () => database.close(1_000) };
@@ -58,7 +61,7 @@ export async function openCommandDatabase(
 }
 
 /**
- * Opens the database, checks that its schema is that of this release, and closes it after the work. Only a server that
+ * Opens the database, checks that it may be served and that its schema is that of this release, and closes it after the work. Only a server that
  * no other process uses is migrated here: others are migrated by their operator.
  */
 export async function withDatabase<T>(
@@ -68,6 +71,7 @@ export async function withDatabase<T>(
 ): Promise<T> {
   const opened = await openCommandDatabase(config, options);
   try {
+    await requireServable(opened.database);
     await requireSchema(opened);
     return await work(opened.database);
   } finally {

@@ -13,6 +13,7 @@ import { addImport } from './import.ts';
 import { addMigrate } from './migrate.ts';
 import { addOpenapi } from './openapi.ts';
 import { examples } from './options.ts';
+import { addRestore } from './restore/restore.ts';
 import { addSources } from './sources/sources.ts';
 import { addSubscriptions } from './subscriptions.ts';
 import { addWatchers } from './watchers.ts';
@@ -47,6 +48,7 @@ export function commandLine(): Command {
   addWatchers(program);
   addImport(program);
   addSources(program);
+  addRestore(program);
   addDoctor(program);
   addOpenapi(program);
   return program;

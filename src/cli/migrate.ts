@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { migrate } from '../postgres/migrations/migrate.ts';
+import { requireServable } from '../postgres/state/state-store.ts';
 import { INIT_OPTION, openCommandDatabase } from './database.ts';
 import { examples } from './options.ts';
 import { print, printJson } from './output.ts';
@@ -28,6 +29,7 @@ export function addMigrate(program: Command): void {
     .action(async ({ init, json }: { init?: true; json?: true }) => {
       const opened = await openCommandDatabase(readConfig(), { init });
       try {
+        await requireServable(opened.database);
         const applied = await migrate(opened.database, {
           onProgress: (name, index, total) => print(process.stderr, `${index + 1}/${total}  ${name}`),
         });

@@ -38,11 +38,13 @@ export const PROBLEMS = {
   TOO_MANY_STREAMS: [429, 'Too many open streams'],
   HEADERS_TOO_LARGE: [431, 'Headers too large'],
   INTERNAL_ERROR: [500, 'Internal error'],
+  // The service cannot answer now: the same request may succeed later.
   SUBSCRIPTIONS_UNAVAILABLE: [503, 'Subscriptions cannot be checked'],
   WEBHOOKS_UNAVAILABLE: [503, 'Webhooks unavailable'],
   DATABASE_UNAVAILABLE: [503, 'Database unavailable'],
   OVERLOADED: [503, 'Service overloaded'],
   SEARCH_LOADING: [503, 'Search is loading'],
+  MAINTENANCE: [503, 'Service is under maintenance'],
   SHUTTING_DOWN: [503, 'Service is shutting down'],
 } as const satisfies Record<string, readonly [status: number, title: string]>;
 

@@ -14,6 +14,8 @@ export interface RefreshOptions extends WriteThroughOptions {
   /** Null: the service has no source. */
   readonly source: Source | null;
   readonly log: Pick<Log, 'error'>;
+  /** Whether the source may be read now; default: always. */
+  readonly mayFetch?: () => boolean;
   readonly metrics: Metrics;
   /** Milliseconds; default 8,000. */
   readonly deadline?: number;
@@ -60,6 +62,11 @@ class ListingRefresher {
     if (!source?.live || source.id !== stored.source) {
       throw new LiveError('live_unsupported', 'The source of this listing does not support live reads.');
     }
+    if (this.#options.mayFetch?.() === false)
+      throw new LiveError(
+        'upstream_unavailable',
+        'This service was restored from a backup, and reads no source before its operator accepts it.',
+      );
     return this.#flights.run(stored.id, signal, (shared) => this.#run(source, stored, shared));
   }
 

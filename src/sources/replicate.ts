@@ -31,8 +31,8 @@ export interface ReplicationOptions {
 }
 
 export interface ReplicationStatus {
-  /** `waiting`: another process reads this source. */
-  readonly state: 'starting' | 'waiting' | 'loading' | 'following' | 'failing';
+  /** `waiting`: another process reads this source. `paused`: nobody does before a restored database is accepted. */
+  readonly state: 'starting' | 'waiting' | 'loading' | 'following' | 'failing' | 'paused';
   /** When the first load was complete, RFC 3339. */
   readonly loadedAt: string | null;
   /** When the catalogue last matched the source, RFC 3339. */
@@ -74,17 +74,22 @@ export function startReplication(options: ReplicationOptions): Replication {
   };
 }
 
+const STARTING: ReplicationStatus = {
+  state: 'starting',
+  loadedAt: null,
+  asOf: null,
+  failure: null,
+  detail: null,
+  rereadFailure: null,
+  progress: null,
+};
+
+/** Of a source that is not read because the database was restored and is not accepted yet, or is a copy. */
+export const WAITING_FOR_ACCEPT: ReplicationStatus = { ...STARTING, state: 'paused' };
+
 class Replicator {
   readonly stopping = new AbortController();
-  status: ReplicationStatus = {
-    state: 'starting',
-    loadedAt: null,
-    asOf: null,
-    failure: null,
-    detail: null,
-    rereadFailure: null,
-    progress: null,
-  };
+  status: ReplicationStatus = STARTING;
   readonly #options: ReplicationOptions;
   readonly #metrics: SourceMetrics;
   #failures = 0;

@@ -12,6 +12,7 @@ import { checkConnections } from '../../src/cli/doctor/doctor-database.ts';
 import { checkSearch } from '../../src/cli/doctor/doctor-search.ts';
 import { DAY, MINUTE, systemClock } from '../../src/lib/clock.ts';
 import { createDayPartitions, dayOf } from '../../src/postgres/client/day-partitions.ts';
+import { ALWAYS_SERVING } from '../../src/postgres/state/state-watch.ts';
 import { type EngineStatus, NO_ENGINE } from '../../src/search/engine/lifecycle/search-engine.ts';
 import { MATCHING_LEASE } from '../../src/watch/events/position-store.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
@@ -246,6 +247,7 @@ test('doctor warns of a running service whose searches are behind the log or out
   let status = NO_ENGINE.status();
   const checks = healthChecks({
     database,
+    databaseState: ALWAYS_SERVING,
     findLoading: async () => null,
     replication: null,
     source: null,

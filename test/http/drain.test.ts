@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import type { Socket } from 'node:net';
 import { test } from 'node:test';
 import type { ServerSentEvent } from '../../src/http/output/reply.ts';
+import { Problem } from '../../src/lib/problem.ts';
 import { until } from '../support/check/until.ts';
 import { parseRaw, readToEnd, serveRoutes, testRoute, type Web } from '../support/service/http-server.ts';
 
@@ -123,4 +124,25 @@ test('an answer given while draining tells the client to leave the connection', 
   assert.equal(answer.status, 200);
   assert.equal(answer.headers.get('connection'), 'close');
   await drained;
+});
+
+test('a suspended server refuses everything but health, and goes on listening until it is stopped', async (t) => {
+  const work = gated();
+  const web = await serveRoutes(t, work.routes);
+  const slow = web.fetch('/v1/slow');
+  await until('the request has begun', () => work.begun() === 1);
+  const refusal = () => new Problem('MAINTENANCE', 'Later.', { headers: { 'retry-after': '15' } });
+  const suspended = web.server.suspend(refusal);
+  const refused = await web.fetch('/v1/fast');
+  assert.deepEqual([refused.status, refused.headers.get('retry-after')], [503, '15']);
+  assert.equal(((await refused.json()) as { code: string }).code, 'MAINTENANCE');
+  work.open();
+  assert.deepEqual(await (await slow).json(), { finished: true });
+  await suspended;
+  assert.equal((await web.fetch('/livez')).status, 200);
+  const ready = await web.fetch('/readyz?verbose');
+  assert.deepEqual([ready.status, await ready.json()], [503, { status: 'maintenance' }]);
+  assert.equal((await web.fetch('/v1/fast')).status, 503);
+  await web.server.drain();
+  await assert.rejects(web.fetch('/livez'));
 });

@@ -240,6 +240,10 @@ const ROWS: { readonly [code in ProblemCode]?: Trigger } = {
     return last(3, () => ask({ headers: { 'x-forwarded-for': `192.0.2.${++host}` } }, small.url));
   },
   SEARCH_LOADING: () => ask({ path: '/v1/search/sales' }, loading.url),
+  async MAINTENANCE() {
+    await loading.app.suspend();
+    return ask({}, loading.url);
+  },
   SHUTTING_DOWN: whileDraining,
 };
 
@@ -269,6 +273,6 @@ function answerBase(code: ProblemCode): string {
     'SHUTTING_DOWN',
     'INVALID_SIGNATURE',
   ] as const;
-  if (code === 'SEARCH_LOADING') return loading.url;
+  if (code === 'SEARCH_LOADING' || code === 'MAINTENANCE') return loading.url;
   return ofSmall.includes(code) ? small.url : service.url;
 }

@@ -149,7 +149,7 @@ test('each status names the codes that the operation can answer there, as exampl
     '410 CURSOR_EXPIRED',
     '429 RATE_LIMITED QUOTA_EXCEEDED',
     '500 INTERNAL_ERROR',
-    '503 SHUTTING_DOWN OVERLOADED DATABASE_UNAVAILABLE SUBSCRIPTIONS_UNAVAILABLE',
+    '503 SHUTTING_DOWN MAINTENANCE OVERLOADED DATABASE_UNAVAILABLE SUBSCRIPTIONS_UNAVAILABLE',
   ]);
   const example = at(document, 'components', 'examples', 'CURSOR_EXPIRED', 'value');
   assert.deepEqual([at(example, 'status'), at(example, 'code')], [410, 'CURSOR_EXPIRED']);

@@ -109,7 +109,9 @@ export function createPolarApi(
     asking: Asking,
     content: Pick<PaymentCall, 'query' | 'body'> = {},
   ): Promise<PaymentAnswer | null> {
-    const answer = await send({ method, path, ...asking, ...content });
+    // Keys are validated by a POST too, which goes past here.
+    const isWrite = method === 'POST';
+    const answer = await send({ method, path, isWrite, ...asking, ...content });
     if (answer.status === 404) {
       if (missingText(answer.body) !== 'Not found') throw nonsense('A 404 about something else');
       await requireReached(asking);

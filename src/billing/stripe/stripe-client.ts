@@ -153,6 +153,7 @@ export class StripeClient {
     const answer = await this.#api.call({
       method: 'POST',
       path: '/v1/checkout/sessions',
+      isWrite: true,
       body,
       ...asking,
       headers: { 'idempotency-key': idempotencyKey },

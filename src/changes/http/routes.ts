@@ -12,7 +12,7 @@ import { displayParameter, unitsParameter } from '../../listings/common-paramete
 import { buildReaderView, type ReaderView } from '../../listings/presenter.ts';
 import { AddressSchema, ListingSchema, nullable, oneOf, text } from '../../listings/record.ts';
 import { abortableDatabase, type Database } from '../../postgres/client/database.ts';
-import { headSequence } from '../change-store.ts';
+import { headSequence, isInGap } from '../change-store.ts';
 import { type PublicChange, readChangePage } from './change-pages.ts';
 
 export interface ChangeRouteOptions {
@@ -142,7 +142,7 @@ export function changeRoutes(options: ChangeRouteOptions): readonly Route<Princi
     method: 'GET',
     tag: 'Watchers',
     access: { credentials: 'required', tier: 'business', scope: 'watchers', counts: 'month' },
-    codes: ['INVALID_CURSOR'],
+    codes: ['INVALID_CURSOR', 'CURSOR_EXPIRED'],
     query: ChangeQuery,
   } as const;
   const define = route<Principal>();
@@ -186,10 +186,19 @@ export function changeRoutes(options: ChangeRouteOptions): readonly Route<Princi
   }
 }
 
-/** The sequence to begin after. Throws INVALID_CURSOR for one that does not exist yet: it is of another database. */
+/**
+ * The sequence to begin after. Throws CURSOR_EXPIRED for a change that a restored backup does not have, and INVALID_CURSOR for
+ * one that does not exist yet: it is of another database.
+ */
 async function startAfter(database: Database, after = '0'): Promise<number> {
   const head = await database.read(headSequence);
   if (after === 'now') return head;
+  if (await database.read((sql) => isInGap(sql, Number(after))))
+    throw new Problem(
+      'CURSOR_EXPIRED',
+      'The service was restored from a backup that is older than this change: changes since may be lost. Begin at 0, ' +
+        'which ends with every listing as it is.',
+    );
   if (Number(after) <= head) return Number(after);
   const detail = `is past the newest change, ${head}: begin at 0 if the service was restored from a backup`;
   throw new Problem('INVALID_CURSOR', `after ${detail}.`, { errors: [{ parameter: 'after', detail }] });

@@ -7,6 +7,8 @@ import type { Database } from '../../postgres/client/database.ts';
 import { dayOf } from '../../postgres/client/day-partitions.ts';
 import { hasCluster } from '../../postgres/embedded/cluster-home.ts';
 import { pendingMigrations } from '../../postgres/migrations/migrate.ts';
+import { describeRestriction, isOutgoing, isServable } from '../../postgres/state/database-state.ts';
+import { findState } from '../../postgres/state/state-store.ts';
 import { type OpenedDatabase, openCommandDatabase } from '../database.ts';
 import { count } from '../output.ts';
 import { checkSources } from '../sources/check.ts';
@@ -28,7 +30,13 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     const version = await opened.database.serverVersion();
     const served = config.databaseUrl === null ? (opened.own ? ', at rest' : ', in use') : '';
     const database = ok('database', `PostgreSQL ${version}, ${opened.place}${served}`);
-    return [database, await checkConnections(opened.database), ...(await checkContents(opened, config))];
+    const state = await checkState(opened.database);
+    return [
+      database,
+      ...state,
+      await checkConnections(opened.database),
+      ...(await checkContents(opened, config)),
+    ];
   } catch (error) {
     const remedy =
       config.databaseUrl === null ? 'Read server.log beside the database.' : 'Check DATABASE_URL.';
@@ -36,6 +44,17 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   } finally {
     await opened?.close();
   }
+}
+
+/** Whether the database is served, and acts on the outside. */
+async function checkState(database: Database): Promise<Finding[]> {
+  const name = 'database state';
+  const state = await findState(database);
+  if (isOutgoing(state)) return [];
+  const detail = describeRestriction(state) ?? state.name;
+  if (!isServable(state)) return [fail(name, detail, 'Until then `freehold serve` refuses to start.')];
+  if (state.name === 'copy') return [ok(name, detail)];
+  return [warn(name, detail, 'Accept it once the original has stopped for good.')];
 }
 
 /** Connections that one process of the service has open at most: pool, listeners, leases, and the threads of matching. */

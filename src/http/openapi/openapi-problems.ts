@@ -55,7 +55,7 @@ function frameCodes<Caller>(route: Route<Caller>): readonly ProblemCode[] {
     ...(isLimited ? BASE.TooManyRequests.slice(0, counts === 'month' ? 2 : 1) : []),
     ...(access.stream === true ? (['TOO_MANY_STREAMS'] as const) : []),
     ...BASE.InternalError,
-    ...(whileDraining === true ? [] : BASE.ServiceUnavailable.slice(0, credentials === 'none' ? 2 : 4)),
+    ...(whileDraining === true ? [] : BASE.ServiceUnavailable.slice(0, credentials === 'none' ? 3 : 5)),
   ];
 }
 
@@ -74,7 +74,13 @@ const BASE = {
   UnsupportedMediaType: ['UNSUPPORTED_MEDIA_TYPE'],
   TooManyRequests: ['RATE_LIMITED', 'QUOTA_EXCEEDED'],
   InternalError: ['INTERNAL_ERROR'],
-  ServiceUnavailable: ['SHUTTING_DOWN', 'OVERLOADED', 'DATABASE_UNAVAILABLE', 'SUBSCRIPTIONS_UNAVAILABLE'],
+  ServiceUnavailable: [
+    'SHUTTING_DOWN',
+    'MAINTENANCE',
+    'OVERLOADED',
+    'DATABASE_UNAVAILABLE',
+    'SUBSCRIPTIONS_UNAVAILABLE',
+  ],
 } as const satisfies Readonly<Record<string, readonly ProblemCode[]>>;
 
 type SharedName = keyof typeof BASE;

@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import { addressGroup, type ReadAddress } from '../../lib/ip-address.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { ConnectionBounds } from './connection-bounds.ts';
 
 /** Milliseconds that an excess connection has to send its request, which is then refused. */
 const REFUSAL_MS = 3_000;
@@ -15,12 +16,6 @@ const IDLE_MS = 100;
 const MAX_REFUSED = 32;
 /** Milliseconds that active requests and streams may take once shutdown has started. */
 const MAX_DRAIN_MS = 14_000;
-
-export interface ConnectionBounds {
-  readonly connections: number;
-  /** Per IPv4 address, or per IPv6 /64. */
-  readonly connectionsPerAddress: number;
-}
 
 interface ConnectionsOptions {
   readonly bounds: ConnectionBounds;
@@ -57,7 +52,9 @@ export class Connections {
   readonly #idle = { clients: new Set<Socket>(), proxies: new Set<Socket>() };
   readonly #refused = new Set<Socket>();
   #active = 0;
-  #isDraining = false;
+  /** What requests are refused with from now on; null: they are answered. */
+  #refusal: (() => Problem) | null = null;
+  #isSuspended = false;
   #onIdle: () => void = () => undefined;
   readonly #counts;
 
@@ -146,9 +143,25 @@ export class Connections {
     if (isAnswered(connection)) connection.onAnswered();
   }
 
-  /** True once the process is stopping. */
+  /** True once the process is stopping, or is suspended. */
   get isDraining(): boolean {
-    return this.#isDraining;
+    return this.#refusal !== null;
+  }
+
+  /** True while it refuses everything because nothing stands behind the server. */
+  get isSuspended(): boolean {
+    return this.#isSuspended;
+  }
+
+  /**
+   * Refuses requests with this problem from now on; resolves when no request is active, and cuts those that still are after
+   * 14 s. The listener stays open.
+   */
+  async suspend(server: Server, refusal: () => Problem): Promise<void> {
+    this.#refusal = refusal;
+    this.#isSuspended = true;
+    await this.#idleWithin(MAX_DRAIN_MS);
+    if (this.#active > 0) server.closeAllConnections();
   }
 
   /**
@@ -157,7 +170,7 @@ export class Connections {
    */
   async drain(server: Server, lingerMs: number): Promise<void> {
     const { clock } = this.#options;
-    this.#isDraining = true;
+    this.#refusal ??= shuttingDown;
     // Closing a connection loses a request in flight, so clients are first asked to leave.
     await Promise.all([this.#idleWithin(MAX_DRAIN_MS), linger(server, clock, lingerMs)]);
     await closed(server, clock);
@@ -178,12 +191,9 @@ export class Connections {
     }
   }
 
-  /** Throws SHUTTING_DOWN once draining has started, and OVERLOADED for an excess connection. */
+  /** Throws SHUTTING_DOWN once draining has started or what it was suspended with, and OVERLOADED for an excess connection. */
   refuse({ socket }: IncomingMessage): void {
-    if (this.#isDraining)
-      throw new Problem('SHUTTING_DOWN', 'This process is shutting down. Try again.', {
-        headers: { connection: 'close', 'retry-after': '1' },
-      });
+    if (this.#refusal !== null) throw this.#refusal();
     if (!this.#refused.has(socket)) return;
     const detail = 'Too many connections are open, from your address or in total. Close or reuse some.';
     throw new Problem('OVERLOADED', detail, { headers: { connection: 'close', 'retry-after': '1' } });
@@ -248,6 +258,11 @@ export class Connections {
   }
 }
 
+const shuttingDown = (): Problem =>
+  new Problem('SHUTTING_DOWN', 'This process is shutting down. Try again.', {
+    headers: { connection: 'close', 'retry-after': '1' },
+  });
+
 const isAnswered = ({ responses }: Connection): boolean => responses.every(({ req }) => !req.complete);
 
 function linger(server: Server, clock: Clock, milliseconds: number): Promise<void> {
@@ -269,26 +284,4 @@ function closed(server: Server, clock: Clock): Promise<void> {
     });
     server.closeIdleConnections();
   });
-}
-
-/** Maximum number of connections unless the operator or the system sets a lower one. */
-const MAX_CONNECTIONS = 10_000;
-/** File descriptors reserved for the database, sources, files and refused connections. */
-const RESERVE = 96;
-
-/**
- * Effective limits. Unset ones follow from the file descriptors of the process: a quarter of them, and at least RESERVE,
- * stays free; one address gets half of the rest.
- * @param descriptors null if the system does not say
- */
-export function connectionBounds(
-  set: { readonly [name in keyof ConnectionBounds]: number | null },
-  descriptors: number | null,
-): ConnectionBounds {
-  const free = descriptors === null ? MAX_CONNECTIONS : descriptors - Math.max(RESERVE, descriptors / 4);
-  const connections = set.connections ?? Math.max(16, Math.min(MAX_CONNECTIONS, Math.floor(free)));
-  return {
-    connections,
-    connectionsPerAddress: set.connectionsPerAddress ?? Math.ceil(connections / 2),
-  };
 }

@@ -26,6 +26,8 @@ export interface HealthOptions {
   readonly metrics: Metrics;
   readonly checks: readonly HealthCheck[];
   readonly isDraining: () => boolean;
+  /** Whether nothing stands behind the server, so that no check may be run. */
+  readonly isSuspended: () => boolean;
   readonly metricsAccess: MetricsAccess;
   /** Public URL; a public service does not trust loopback callers by default. */
   readonly publicUrl: string;
@@ -47,7 +49,7 @@ const NEVER_STORED = { 'cache-control': 'no-store' };
 
 const Health = Type.Object(
   {
-    status: Type.Enum(['ok', 'draining', 'unready']),
+    status: Type.Enum(['ok', 'draining', 'maintenance', 'unready']),
     checks: Type.Optional(
       Type.Array(
         Type.Object({
@@ -88,9 +90,12 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
       }),
       answer: { description: 'The service is ready.', schema: Health },
       alsoAnswers: {
-        503: 'The service is not ready (`checks` says why), or it is shutting down.',
+        503: 'The service is not ready (`checks` says why), under maintenance, or it is shutting down.',
       },
-      handle: async ({ query }) => readiness(await findings(), options.isDraining(), query.verbose),
+      handle: async ({ query }) =>
+        options.isSuspended()
+          ? { status: 503, headers: NEVER_STORED, json: { status: 'maintenance' } }
+          : readiness(await findings(), options.isDraining(), query.verbose),
     }),
     define({
       ...common,

@@ -18,7 +18,8 @@ import type { Describe } from '../openapi/openapi.ts';
 import { openapiRoutes } from '../openapi/openapi-route.ts';
 import type { Json } from '../openapi/openapi-schemas.ts';
 import { answerClientError, answerOddRequests } from './client-errors.ts';
-import { type ConnectionBounds, Connections } from './connections.ts';
+import type { ConnectionBounds } from './connection-bounds.ts';
+import { Connections } from './connections.ts';
 import { type HealthOptions, healthRoutes } from './health.ts';
 
 /** Bounds of time and size; each default can be replaced. */
@@ -76,6 +77,11 @@ export interface WebServer {
   listen(host: string, port: number): Promise<number>;
   /** The port that it listens on; null before that. */
   port(): number | null;
+  /**
+   * Refuses every request but those of health with this problem, for as long as the server runs; resolves when no request is
+   * active, within 15 s.
+   */
+  suspend(refusal: () => Problem): Promise<void>;
   /** Stops gracefully: active requests finish, within 15 s. */
   drain(): Promise<void>;
   /** Stops at once: connections are cut. */
@@ -87,7 +93,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   const { clock, metrics, publicUrl, trustedProxies = [] } = options;
   const limits = { ...LIMITS, ...options.limits };
   const connections = createConnections(options, limits);
-  const { routes, openapi } = withOwnRoutes(options, () => connections.isDraining);
+  const { routes, openapi } = withOwnRoutes(options, connections);
   const log = createRequestLog(options);
   const frame = new Frame<Caller>({
     phases: options.phases,
@@ -109,7 +115,11 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   frame.install(app);
   app.server.on('connection', (socket: Socket) => connections.add(socket));
   answerOddRequests(app.server, publicUrl, newRequestId);
-  return { openapi, ...serve(app, () => connections.drain(app.server, limits.lingerMs)) };
+  return {
+    openapi,
+    suspend: (refusal) => connections.suspend(app.server, refusal),
+    ...serve(app, () => connections.drain(app.server, limits.lingerMs)),
+  };
 }
 
 function createConnections<Caller>(
@@ -122,14 +132,15 @@ function createConnections<Caller>(
 }
 
 /** The features' routes with the server's own: health, metrics and the OpenAPI document. */
-function withOwnRoutes<Caller>(options: ServerOptions<Caller>, isDraining: () => boolean) {
+function withOwnRoutes<Caller>(options: ServerOptions<Caller>, connections: Connections) {
   const { clock, metrics, health, publicUrl, describe } = options;
   const served = [
     ...options.routes,
     ...healthRoutes<Caller>({
       clock,
       metrics,
-      isDraining,
+      isDraining: () => connections.isDraining,
+      isSuspended: () => connections.isSuspended,
       publicUrl,
       ...health,
     }),
@@ -188,7 +199,7 @@ function portOf({ server }: FastifyInstance): number | null {
   return typeof address === 'object' && address !== null ? address.port : null;
 }
 
-function serve(app: FastifyInstance, drained: () => Promise<void>): Omit<WebServer, 'openapi'> {
+function serve(app: FastifyInstance, drained: () => Promise<void>): Omit<WebServer, 'openapi' | 'suspend'> {
   return {
     async listen(host, port) {
       await app.listen({ host, port });

@@ -25,6 +25,7 @@ const NEXT_STEPS: Partial<Readonly<Record<ProblemCode, (publicUrl: string) => st
   DATABASE_UNAVAILABLE: () => 'Try again in a few seconds.',
   OVERLOADED: () => 'Try again in a few seconds.',
   SEARCH_LOADING: () => 'Try again in a few seconds; other tools work.',
+  MAINTENANCE: () => 'Try again after the seconds that retryAfterSeconds names, or inform the user.',
   SHUTTING_DOWN: () => 'Try again in a few seconds.',
   SUBSCRIPTIONS_UNAVAILABLE: () => 'Try again in a few seconds.',
 };

@@ -72,6 +72,8 @@ export interface Sql {
    * Rejects with what `take` throws; the rest is read all the same, since the connection can do nothing else before.
    */
   copy(statement: SqlFragment, take: (rows: Uint8Array) => void): Promise<void>;
+  /** Runs a COPY from stdin, which has no values to bind, with these bytes as its rows. */
+  load(statement: SqlFragment, rows: Uint8Array): Promise<void>;
   /** Runs text as it is, even several statements. Never for text from outside. */
   unsafe(text: string): postgres.PendingQuery<postgres.Row[]>;
 }
@@ -108,7 +110,21 @@ export function createSql(driver: postgres.Sql): Sql {
     await finished(rows);
     if (failure !== undefined) throw failure.error;
   }
-  return Object.assign(sql, { copy, unsafe: (text: string) => driver.unsafe<postgres.Row[]>(text) });
+  async function load(statement: SqlFragment, rows: Uint8Array): Promise<void> {
+    const { text, values } = formatStatement(statement);
+    if (values.length > 0) throw new TypeError('A COPY has no values to bind');
+    const query = driver.unsafe(text);
+    // Once the driver has handed over its stream, it reports errors of the server and of the connection here alone.
+    const failed = new Promise<never>((_, reject) => {
+      Object.assign(query, { reject });
+    });
+    failed.catch(() => {});
+    const stream = await Promise.race([query.writable(), failed]);
+    const done = finished(stream);
+    stream.end(rows);
+    await Promise.race([done, failed]);
+  }
+  return Object.assign(sql, { copy, load, unsafe: (text: string) => driver.unsafe<postgres.Row[]>(text) });
 }
 
 /**

@@ -47,15 +47,23 @@ export function invalidCursor(parameter: string, detail: string): Problem {
 export interface LogRange {
   readonly position: number;
   readonly droppedThrough: number;
+  /** Whether the cursor is of events that a restored backup does not have. */
+  readonly isLost: boolean;
 }
 
 /** Throws CURSOR_EXPIRED if events after this cursor may have been dropped, INVALID_CURSOR if the log has not come so far. */
 export function requireKept(
   cursor: EventPosition | null,
-  { position, droppedThrough }: LogRange,
+  { position, droppedThrough, isLost }: LogRange,
   name = 'after',
 ): void {
   if (cursor === null) return;
+  if (isLost)
+    throw new Problem(
+      'CURSOR_EXPIRED',
+      'The service was restored from a backup that is older than this cursor: events after it may be lost. Start again ' +
+        'without a cursor, at the oldest event, or with after=now; read what you watch again, since you may have missed changes.',
+    );
   if (cursor.sequence > position + 1)
     throw invalidCursor(
       name,

@@ -4,6 +4,7 @@ import type { Sql } from '../../postgres/client/database.ts';
 import { dayOf } from '../../postgres/client/day-partitions.ts';
 import type { LogRange } from './cursor.ts';
 import { compareText, type EventDraft, type EventPosition } from './event.ts';
+import { isLostAfter } from './position-store.ts';
 
 /** Where the events of a digest stand: after one sequence and before its own. */
 export interface DigestRange {
@@ -67,16 +68,18 @@ export async function startDigests(tx: Sql, events: readonly EventDraft[]): Prom
 export async function findDigest(
   sql: Sql,
   owner: string,
-  { sequence, watcherId }: EventPosition,
+  event: EventPosition,
 ): Promise<LogRange & { readonly digest: DigestRange | null }> {
+  const { sequence, watcherId } = event;
   const [row] = await sql<(LogRange & { readonly after: number | null })[]>`
     select log.*, event.after from (
-      select position, dropped_through as "droppedThrough" from watch_position, watch_event_retention
+      select position, dropped_through as "droppedThrough", ${isLostAfter(sql, event)} as "isLost"
+      from watch_position, watch_event_retention
     ) as log left join lateral (
       select (data ->> 'after')::bigint as after from watch_event
       where watcher_id = ${watcherId} and sequence = ${sequence} and type = 'watcher.digest' and owner = ${owner}
         and not held and sequence <= log.position
     ) as event on true`;
-  const { after = null, position = 0, droppedThrough = 0 } = row ?? {};
-  return { position, droppedThrough, digest: after === null ? null : { watcherId, sequence, after } };
+  const { after = null, position = 0, droppedThrough = 0, isLost = false } = row ?? {};
+  return { position, droppedThrough, isLost, digest: after === null ? null : { watcherId, sequence, after } };
 }

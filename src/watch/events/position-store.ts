@@ -1,6 +1,7 @@
 // SQL of the position: how far the log of changes has become events. Readers see events up to it.
 
-import type { Sql, Transaction } from '../../postgres/client/database.ts';
+import type { Sql, SqlFragment, Transaction } from '../../postgres/client/database.ts';
+import type { EventPosition } from './event.ts';
 
 /** Name of the lease under which one process moves the position. */
 export const MATCHING_LEASE = 'matching of watchers';
@@ -28,4 +29,15 @@ export async function movePosition(tx: Transaction, from: number, to: number): P
   throw new PositionMoved(
     `Events of the changes after ${from} were matched, but the position is ${position}`,
   );
+}
+
+/**
+ * Whether a position lies among events that the database had which this one was restored from, and that it has not itself. The
+ * position after everything in the backup is none of them.
+ */
+export function isLostAfter(sql: Sql, position: EventPosition | null): SqlFragment {
+  if (position === null) return sql`false`;
+  const { sequence, watcherId } = position;
+  return sql`exists (select from change_gap
+    where (${sequence}::bigint, ${watcherId}::text) > (change_gap.after + 1, '') and ${sequence}::bigint <= through)`;
 }

@@ -4,6 +4,7 @@ import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { DigestRange } from './digest-store.ts';
 import type { EventPosition } from './event.ts';
 import type { EventType } from './event-types.ts';
+import { isLostAfter } from './position-store.ts';
 
 /**
  * Whose events to read: of one owner, of one of its watchers, or all. A watcher that was moved has events of two owners. Events
@@ -55,6 +56,8 @@ export interface EventPage {
   readonly position: number;
   /** Sequence up to which events may have been dropped. */
   readonly droppedThrough: number;
+  /** Whether the range begins among events that a restored backup does not have. */
+  readonly isLost: boolean;
 }
 
 export interface EventRange {
@@ -74,16 +77,18 @@ const MAX_DIGESTS = 10;
 const MAX_HELD = 100;
 
 /** State of the log, with an event or without any. */
-type LogRow = Pick<EventPage, 'position' | 'droppedThrough'> & (EventRow | { readonly sequence: null });
+type LogRow = Pick<EventPage, 'position' | 'droppedThrough' | 'isLost'> &
+  (EventRow | { readonly sequence: null });
 
 /** The next events of a range, the oldest first unless it says otherwise. */
 export async function readEvents(sql: Sql, range: EventRange): Promise<EventPage> {
   const order = range.newestFirst ? sql`desc` : sql`asc`;
   // One statement, and so one snapshot: what the position says is written can be read.
   const found = await sql<LogRow[]>`
-    select log.position, log.dropped_through as "droppedThrough", event.*
+    select log.position, log.dropped_through as "droppedThrough", log.is_lost as "isLost", event.*
     from (
-      select position, dropped_through from watch_position, watch_event_retention
+      select position, dropped_through, ${isLostAfter(sql, range.after)} as is_lost
+      from watch_position, watch_event_retention
     ) as log
     left join lateral (${eventsAfter(sql, range)}) as event on true
     order by event.sequence ${order}, event."watcherId" ${order}, event.type ${order}, event.ordinal ${order}`;
@@ -95,10 +100,10 @@ export async function readEvents(sql: Sql, range: EventRange): Promise<EventPage
   const wanted = range.isWanted === undefined ? read : read.filter(range.isWanted);
   const rows = limitDigests(wanted);
   const last = rows.length < wanted.length ? rows.at(-1) : read.at(range.limit - 1);
-  const { position = 0, droppedThrough = 0 } = found[0] ?? {};
+  const { position = 0, droppedThrough = 0, isLost = false } = found[0] ?? {};
   const held = await readHeld(sql, rows);
   const contents = await readContents(sql, [...rows, ...held]);
-  return { rows, contents, held, next: last ?? null, position, droppedThrough };
+  return { rows, contents, held, next: last ?? null, position, droppedThrough, isLost };
 }
 
 /** The first of these events: no more than a page can have of digests, which are large. */

@@ -92,7 +92,7 @@ async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope
   const position =
     lastEvent === null ? parseAfter(call.query.after) : parseAfter(lastEvent.id, lastEvent.name);
   // Of the log alone, without an event: what a feed sends may be much.
-  const log = await database.read((sql) => readEvents(sql, { scope, after: null, limit: 0 }), {
+  const log = await database.read((sql) => readEvents(sql, { scope, after: position, limit: 0 }), {
     planned: 'once',
   });
   requireKept(position, log, lastEvent?.name);

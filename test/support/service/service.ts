@@ -7,6 +7,7 @@ import { openUpstream } from '../../../src/app/upstream.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog, type Log } from '../../../src/lib/log.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
+import type { StateWatch } from '../../../src/postgres/state/state-watch.ts';
 import { until } from '../check/until.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../database/database.ts';
 import { type ManualClock, manualClock } from './clock.ts';
@@ -25,6 +26,10 @@ export interface ServiceOptions {
   readonly log?: Log;
   /** Default: a database as the embedded server makes it. */
   readonly createDatabase?: typeof testDatabase;
+  /** Whether the database has its keys already, as one that was restored; `keys` are then of no use. */
+  readonly keepsKeys?: boolean;
+  /** What the database may be used for; default: everything. */
+  readonly databaseState?: StateWatch;
   /** Instead of the test's own connections: how the service reaches the test's database. */
   readonly connect?: (url: string) => Promise<Database>;
 }
@@ -65,7 +70,9 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   const { log = createLog({ level: 'silent' }) } = options;
   const own = (await options.connect?.(databaseUrl)) ?? database;
   const keysFile = join(folder, 'keys.env');
-  const { keys } = await ensureSampleKeys({ database, clock, file: keysFile });
+  const { keys } = options.keepsKeys
+    ? { keys: { free: '', pro: '', business: '', internal: '' } }
+    : await ensureSampleKeys({ database, clock, file: keysFile });
   const port = await quietPort();
   const url = `http://127.0.0.1:${port}`;
   const publicUrl = config.publicUrl ?? url;
@@ -82,6 +89,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
     ...upstream,
     config,
     database: own,
+    ...(options.databaseState && { databaseState: options.databaseState }),
     log,
     keysFile,
     publicUrl,
