@@ -67,7 +67,8 @@ export function startSubscriptionList(options: SubscriptionListOptions): { stop(
       dueAt = startedAt + RETRY_PAUSE;
       const isComplete = await makeList(options, stopping.signal);
       const duration = clock.monotonic() - startedAt;
-      dueAt = startedAt + Math.max(duration, CYCLE - duration);
+      // After one that took longer than half a cycle, the next one begins at once.
+      dueAt = startedAt + CYCLE - duration;
       if (isComplete) options.onList?.(duration);
     },
   });

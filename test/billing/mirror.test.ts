@@ -82,8 +82,9 @@ test('another key for a subscription replaces the first one, and ends its grants
   assert.deepEqual(ended, [reference]);
 });
 
-test('a key that moves to another subscription is taken from the first one', async (t) => {
+test('a key that moves to another subscription is taken from the first one, and every process hears of both', async (t) => {
   const { service, ended, validate, mirror, key, reference } = await startKnown(t, database);
+  const heard = await hearChanges(t, database);
   const other = service.subscribe('business');
   const find = service.find;
   service.find = async (asked, left) => {
@@ -95,6 +96,8 @@ test('a key that moves to another subscription is taken from the first one', asy
   await mirror.renew(other.reference);
   assert.deepEqual(ended, [reference]);
   assert.equal(tierOf(await validate(key)), 'business');
+  await until('both are heard of', () => heard.length === 2);
+  assert.deepEqual(heard.toSorted(), [reference, other.reference].sort());
 });
 
 function hashOf(found: Awaited<ReturnType<MemoryService['find']>>): Buffer | null {
@@ -153,6 +156,22 @@ test('an answer that comes later than that to a request which began after it cha
   await mirror.renew(reference);
   await mirror.save([{ reference, keyHash: keyHash(key), status: active(reference) }], early);
   assert.deepEqual(await said(validate(key)), { state: 'expired' });
+});
+
+test('a late answer takes no key from the subscription that has it by now', async (t) => {
+  const { service, mirror, ended, validate, key, reference } = await startKnown(t, database);
+  const early = await mirror.number();
+  const other = service.subscribe('business');
+  await mirror.save(
+    [
+      { reference, keyHash: null, status: { state: 'expired' } },
+      { reference: other.reference, keyHash: keyHash(key), status: active(other.reference, 'business') },
+    ],
+    await mirror.number(),
+  );
+  await mirror.save([{ reference, keyHash: keyHash(key), status: active(reference) }], early);
+  assert.equal(tierOf(await validate(key)), 'business');
+  assert.deepEqual(ended, [reference]);
 });
 
 test('nothing is asked about a key of which nothing is stored if the caller must not', async (t) => {

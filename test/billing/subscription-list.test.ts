@@ -120,6 +120,22 @@ test('of two processes one makes the lists, and the other takes over when it sto
   await until('the other one makes it', () => second.finished.length > 0);
 });
 
+test('a list ends once another process has its lease', async (t) => {
+  const service = crowd(SOME, 'stripe');
+  service.mode = 'wait';
+  const { clock, finished, reported } = start(t, service);
+  await until('the list has begun', () => service.waiting.length === 1);
+  const lease = 'subscriptions of stripe';
+  await database.write(
+    (sql) => sql`update work_lease set holder = 'another', leased_until = 'infinity' where name = ${lease}`,
+  );
+  clock.advance(10_000);
+  await until('it ends', () => reported.length === 1);
+  assert.match(String((reported[0] as Error).cause), /Another process/);
+  assert.equal(finished.length, 0);
+  await database.write((sql) => sql`update work_lease set holder = null where name = ${lease}`);
+});
+
 test('a list notifies of changes only, leaves what it misses, and overwrites no answer to a later request', async (t) => {
   const service = crowd(SOME);
   const [changed, missed, renewed] = [1, 2, 3].map(() => service.subscribe('pro').reference) as [
@@ -171,6 +187,8 @@ test('a list that fails half-way keeps what it found, is reported, and is made a
   const { pass, finished, reported, mirror } = start(t, service);
   await until('it has failed', () => reported.length === 1);
   assert.equal((await mirror.count()).active, 100);
+  await pass(20_000);
+  assert.equal(lists(service), 1, 'not at once');
   failing = false;
   await pass(40_000);
   await until('it is made again', () => finished.length === 1);

@@ -67,8 +67,11 @@ test('changes come once and in order, in pages of any size or as lines; private 
   );
   assert.ok(all[2]?.changedFields.includes('price') && !all[2].changedFields.includes('status'));
   for (const limit of [1, 2, 3]) assert.deepEqual(await readAll(from, `limit=${limit}`), all);
+  await database.transaction(async (tx) =>
+    appendPrivateEntries(tx, [{ watcherId: 'wat_x', action: 'paused', data: {} }], clock.now()),
+  );
   const { page } = await read(`after=${from}`);
-  assert.deepEqual([page.hasMore, page.nextCursor], [false, await head()]);
+  assert.deepEqual([page.hasMore, page.nextCursor], [false, await head()], 'past private entries');
   for (const query of [`after=${from}`, `after=${from}&limit=4`]) {
     const answer = await service.get(`/v1/changes?${query}`, keys.business, {
       accept: 'application/x-ndjson',

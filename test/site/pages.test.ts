@@ -403,7 +403,9 @@ Lead with <b>marks</b> and [a link](mcp.md#tools).
 
 ## A & B: "c" \`d\`
 
-[x](javascript:alert(1)) [y](operations.md#z) [z](http://127.0.0.1:8080/account) ![w](https://elsewhere.example/w.png)
+## A & B: "c" \`d\`
+
+[x](javascript:alert(1)) [x](JavaScript:alert(1)) [x](data:text/html,a) [y](operations.md#z) [z](http://127.0.0.1:8080/account) ![w](https://elsewhere.example/w.png)
 `,
     'https://api.example',
     {},
@@ -413,8 +415,8 @@ Lead with <b>marks</b> and [a link](mcp.md#tools).
   assert.match(lead.text, /&lt;b&gt;marks&lt;\/b&gt; and <a href="mcp#tools">a link<\/a>/);
   assert.doesNotMatch(content.text, /<script|<img|javascript/);
   assert.match(content.text, /&lt;script&gt;/);
-  assert.match(content.text, /<h2 id="a--b-c-d">.*<h2 id="a--b-c-d-1">/s);
-  assert.match(content.text, /<p>x y <a href="\.\.\/account">z<\/a> w<\/p>/);
+  assert.match(content.text, /<h2 id="a--b-c-d">.*<h2 id="a--b-c-d-1">.*<h2 id="a--b-c-d-2">/s);
+  assert.match(content.text, /<p>x x x y <a href="\.\.\/account">z<\/a> w<\/p>/);
   assert.throws(() => fillDocument('{{nothing}}', '', {}), /nothing/);
 });
 

@@ -94,6 +94,25 @@ test('all queries of a session are answered from one generation, those of the ne
   assert.equal(await second.count(active), 2);
 });
 
+test('sessions that were opened alike have contexts of their own, which their queries share', async () => {
+  const contexts: (AnswerContext | undefined)[] = [];
+  const sql = {
+    count: async ({ context }: ResolvedSearch) => contexts.push(context),
+  } as unknown as SearchBackend;
+  const sessions = createBackendSwitch({
+    sql,
+    engine: NO_ENGINE,
+    engineOver: () => sql,
+    onAnswer: () => {},
+  });
+  const opened: AnswerContext = { caller: 'sub:1' };
+  const [first, second] = [sessions.open(opened), sessions.open(opened)];
+  for (const each of [first, first, second]) await each.count(search([CHEAP]));
+  assert.deepEqual(contexts[0], opened);
+  assert.equal(contexts[0], contexts[1]);
+  assert.notEqual(contexts[1], contexts[2]);
+});
+
 test('a session that is closed answers nothing more', async () => {
   const { open } = stage();
   const session = open();

@@ -86,6 +86,18 @@ test('a listing that is withdrawn from view is told by its id alone, and what wa
   }
 });
 
+test('a listing whose address is withdrawn goes on showing the rest, and what was sent before shows no more', async () => {
+  const { key } = await subscribe('pro');
+  const [listingId = ''] = (await write(draft('street', { listPrice: 400_000 }))).values();
+  const id = await watch(key, { type: 'listing', listingId });
+  await write(draft('street', { listPrice: 390_000 }));
+  await write(draft('street', { listPrice: 380_000, ...masked }));
+  assert.deepEqual(
+    (await events(key, id)).map(({ data }) => data.object.price),
+    [undefined, undefined, 380_000, 380_000],
+  );
+});
+
 test('a watcher of a listing is told of everything that happens to it', async () => {
   const { key } = await subscribe('pro');
   const own = { listPrice: 500_000, openHouses: [] as never[] };
