@@ -2,9 +2,8 @@
 
 import type { Task } from '../lib/scheduler.ts';
 import { rowsOfAreas } from '../search/engine/questions/area-filter.ts';
-import type { Filter } from '../search/engine/questions/filter.ts';
 import { compileFilters } from '../search/engine/questions/prepared-search.ts';
-import { scanRows } from '../search/engine/questions/scan.ts';
+import { type Filter, scanRows } from '../search/engine/questions/scan.ts';
 import { EVENT, type FactPart } from './facts/fact-columns.ts';
 import type { Facts } from './facts/fact-writer.ts';
 import type { ListingScope } from './store.ts';

@@ -73,7 +73,7 @@ export const MUTATIONS: readonly Mutation[] = [
     ['south <= box[3] &&', 'south < box[3] &&'],
     ['north >= box[1])', 'north > box[1])'],
   ]),
-  ...within('questions/filter.ts', BLOCKS, [
+  ...within('questions/scan.ts', BLOCKS, [
     ['value < least', 'value > least'],
     ['value > most', 'value < most'],
   ]),

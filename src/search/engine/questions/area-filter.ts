@@ -3,7 +3,7 @@
 import type { Steps } from '../../../lib/scheduler.ts';
 import { rowsOfArea } from '../columns/area-rows.ts';
 import type { AreaRows, Columns } from '../columns/segment.ts';
-import { type Filter, NOTHING } from './filter.ts';
+import { type Filter, NOTHING } from './scan.ts';
 import { membersFilter } from './word-filters.ts';
 
 /** Rows of one step. */

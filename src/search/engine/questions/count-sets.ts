@@ -3,8 +3,7 @@
 import type { Task } from '../../../lib/scheduler.ts';
 import type { ConditionSets } from '../../query/condition-sets.ts';
 import { BLOCK_ROWS, type Columns } from '../columns/segment.ts';
-import type { Filter } from './filter.ts';
-import type { SlicedConsumer } from './scan.ts';
+import type { Filter, SlicedConsumer } from './scan.ts';
 
 const WORDS = BLOCK_ROWS / 32;
 

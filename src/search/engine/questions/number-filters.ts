@@ -3,7 +3,7 @@
 import type { Bounds, FlagColumn } from '../../query/condition.ts';
 import { FLAGS, type NumberColumn } from '../columns/columns.ts';
 import { type Columns, isSegment, type NumberArray, type Zones } from '../columns/segment.ts';
-import { type Filter, type Judgement, NOTHING } from './filter.ts';
+import { type Filter, type Judgement, NOTHING } from './scan.ts';
 
 const DAY = 86_400_000;
 

@@ -7,10 +7,9 @@ import type { SearchPlan } from '../../query/plan.ts';
 import { ORDER_COLUMNS } from '../columns/columns.ts';
 import { idOf } from '../columns/ids.ts';
 import { BLOCK_ROWS, type Columns, type Order, type Segment, type Table } from '../columns/segment.ts';
-import type { Filter } from './filter.ts';
 import type { PreparedSearch } from './prepared-search.ts';
 import { FirstRows, type RankedRow, Ranking, toSortValue } from './ranking.ts';
-import { narrowLive, type Part, partsOf, scanRows } from './scan.ts';
+import { type Filter, narrowLive, type Part, partsOf, scanRows } from './scan.ts';
 
 /** A listing on a page. */
 export interface FoundId {

@@ -5,8 +5,8 @@ import type { Box, Point } from '../../../geometry/geometry.ts';
 import { boxOfPart, compilePart, isInBoxes, type PointTest } from '../../query/shape-predicate.ts';
 import type { Part, Shape } from '../../query/shapes.ts';
 import { BLOCK_BITS, type Columns, type NumberArray, type Zones } from '../columns/segment.ts';
-import { type Filter, type Judgement, rowsAtOnce } from './filter.ts';
 import { zonesOf } from './number-filters.ts';
+import { type Filter, type Judgement, rowsAtOnce } from './scan.ts';
 
 type Polygon = Extract<Shape, { readonly kind: 'polygon' }>;
 

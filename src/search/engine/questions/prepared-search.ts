@@ -5,9 +5,8 @@ import { type Condition, isShape, type TextCondition } from '../../query/conditi
 import type { ResolvedSearch } from '../../query/plan.ts';
 import type { Columns, Generation, Table } from '../columns/segment.ts';
 import { areasFilter, rowsOfAreas } from './area-filter.ts';
-import type { Filter, FilterContext } from './filter.ts';
 import { daysFilter, flagFilter, numbersFilter, openFilter, rangeFilter } from './number-filters.ts';
-import { partsOf } from './scan.ts';
+import { type Filter, type FilterContext, partsOf } from './scan.ts';
 import { shapeFilter } from './shape-filters.ts';
 import { matchText, type TextMatch } from './text-match.ts';
 import { addressFilter, listFilter, statusFilter, textFilter, wordsFilter } from './word-filters.ts';

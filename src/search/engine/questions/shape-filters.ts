@@ -4,9 +4,9 @@ import type { Box } from '../../../geometry/geometry.ts';
 import { compilePointTest } from '../../query/shape-predicate.ts';
 import type { Shape } from '../../query/shapes.ts';
 import type { Columns, NumberArray, Zones } from '../columns/segment.ts';
-import { type Filter, groupsOf, type Judgement, NOTHING } from './filter.ts';
 import { zonesOf } from './number-filters.ts';
 import { polygonFilter } from './polygon-filter.ts';
+import { type Filter, groupsOf, type Judgement, NOTHING } from './scan.ts';
 
 /** What the computation of a distance costs. */
 const DISTANCE_COST = 80;

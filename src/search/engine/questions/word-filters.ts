@@ -6,8 +6,8 @@ import type { CodeColumn } from '../columns/columns.ts';
 import type { Dictionary } from '../columns/dictionary.ts';
 import { findRowById } from '../columns/ids.ts';
 import { type CodeArray, type Columns, isSegment, type Lists, type Texts } from '../columns/segment.ts';
-import { type Filter, type FilterContext, NOTHING, rowsAtOnce } from './filter.ts';
 import { bitsFilter, flagBits } from './number-filters.ts';
+import { type Filter, type FilterContext, NOTHING, rowsAtOnce } from './scan.ts';
 import type { TextMatch } from './text-match.ts';
 
 /** Listings in one of the statuses of every list, which may be shown. Those that are active stand first in a segment. */
