@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
 import { BLOCK_ROWS } from '../../../src/search/engine/columns/segment.ts';
 import { GROUP_BLOCKS } from '../../../src/search/engine/questions/scan.ts';
@@ -9,7 +10,6 @@ import type { Condition } from '../../../src/search/query/condition.ts';
 import { placedArbitrary, type RandomTable, tableOf } from '../../support/catalogue/engine-tables.ts';
 import { runs } from '../../support/check/runs.ts';
 import { expectedIds, scannedIds } from '../../support/engine/table-questions.ts';
-import fc from 'fast-check';
 
 /** Several blocks of what is shown, and of what is not. */
 const ROWS = 5_200;
