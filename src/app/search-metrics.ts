@@ -1,6 +1,7 @@
 // Metrics of searches: the engine in memory, what answers, what waits, and the cache of records.
 
 import type { Metrics } from '../lib/metrics.ts';
+import { memoryLimit, neededMemory } from '../search/engine/lifecycle/engine-memory.ts';
 import type { EngineStatus, SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import type { RecordCache } from '../search/http/record-cache.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
@@ -20,6 +21,12 @@ export function measureEngine(
   gauge('rows', 'Listings that the search engine holds.', ({ rows }) => rows);
   gauge('tail_rows', 'Rows written since the last rebuild.', ({ tailRows }) => tailRows);
   gauge('bytes', 'Bytes of the columns of the search engine.', ({ bytes }) => bytes);
+  gauge('needed_bytes', 'Bytes of memory that a process needs to load these listings.', ({ rows }) =>
+    neededMemory(rows),
+  );
+  gauge('limit_bytes', 'Bytes of memory that this process may use, of its container or of the machine.', () =>
+    memoryLimit(),
+  );
   gauge('sequence', 'Sequence of the newest change that the search engine has.', ({ sequence }) => sequence);
   gauge(
     'lag_seconds',

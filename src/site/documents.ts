@@ -20,6 +20,7 @@ export const DOCUMENTS = {
   'mcp-tools': ['Tools for agents', 'each tool of the MCP endpoint with its arguments'],
   'mcp-transcript': ['A task for an agent', 'from a question to the event of a watcher, with every call'],
   security: ['Security', 'what the service promises about keys, tokens and data'],
+  production: ['Production', 'from an empty server to a service with TLS, backups and alerts'],
   importing: ['Importing files', 'listings and areas from CSV, JSON and GeoJSON'],
   billing: ['Billing', 'keys of your own, and subscriptions at Polar and Stripe'],
   configuration: ['Configuration', 'every setting of the service'],
@@ -30,7 +31,12 @@ export type DocumentName = keyof typeof DOCUMENTS;
 export const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as readonly DocumentName[];
 
 /** Documents for whoever runs a service; the others are for whoever uses one. */
-export const FOR_OPERATORS: ReadonlySet<DocumentName> = new Set(['importing', 'billing', 'configuration']);
+export const FOR_OPERATORS: ReadonlySet<DocumentName> = new Set([
+  'production',
+  'importing',
+  'billing',
+  'configuration',
+]);
 
 /** Files of docs/examples, which documents link to. */
 export const EXAMPLES: readonly string[] = readdirSync(join(FOLDER, 'examples'));

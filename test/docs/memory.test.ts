@@ -16,6 +16,11 @@ const STATED: Readonly<Record<string, readonly string[]>> = {
   'docs/search.md': [held, built],
   'docs/configuration.md': [`about ${held} a listing, ${built} while they are built`, facts],
   'docs/decisions/0027-search-in-memory.md': [held, built],
+  'docs/production.md': [
+    `${OTHER / 1e6} MB, and ${built} for each listing`,
+    ...[20_000, 200_000, 1_000_000].map((listings) => (neededMemory(listings * 0.65) / 1e9).toFixed(1)),
+    facts,
+  ],
   'docs/operations.md': [
     `${OTHER / 1e6} MB, and ${built} for each listing`,
     `${(neededMemory(650_000) / 1e9).toFixed(1)} GB for 650,000`,

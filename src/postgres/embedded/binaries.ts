@@ -10,6 +10,7 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { readIfExists } from '../../lib/files.ts';
 import type { ServerUser } from './cluster-home.ts';
+import { nameUser } from './unnamed-user.ts';
 
 export interface Binaries {
   /** The folder with bin, lib and share. */
@@ -114,7 +115,9 @@ export interface ProgramRun {
 /** Runs a program to its end; returns its standard error, or throws it if the exit code is not 0. */
 export async function runProgram({ binaries, user, program, args, input }: ProgramRun): Promise<string> {
   const path = join(binaries.native, 'bin', program);
-  const env = binariesEnvironment(binaries);
+  // Root's programs run as an account that has a name.
+  await using name = await nameUser();
+  const env = { ...binariesEnvironment(binaries), ...name.environment };
   const child = spawn(path, args, { ...user, env, cwd: '/', stdio: ['pipe', 'ignore', 'pipe'] });
   child.stdin.on('error', () => {}); // The exit code says more than a broken pipe.
   child.stdin.end(input);

@@ -74,7 +74,7 @@ function throwWithRemedy(error: Error): never {
   if (uid === undefined) throw error;
   throw new Error(
     `PostgreSQL does not run for user ${uid}, which no account of this machine has: ` +
-      'add one to /etc/passwd, run Freehold as another user, or set DATABASE_URL to a server elsewhere.',
+      'add one to /etc/passwd, install the package libnss-wrapper, run Freehold as another user, or set DATABASE_URL to a server elsewhere.',
   );
 }
 
