@@ -38,7 +38,12 @@ const expand = (text: string, environment: Readonly<Record<string, string>> = {}
   run('bash', ['-c', `printf %s "${text}"`], { env: environment });
 
 test('compose.yaml is what the compose specification describes', () => {
-  const validate = new Ajv({ strict: false, allErrors: true, validateFormats: false, validateSchema: false }).compile(SCHEMA);
+  const validate = new Ajv({
+    strict: false,
+    allErrors: true,
+    validateFormats: false,
+    validateSchema: false,
+  }).compile(SCHEMA);
   assert.ok(validate(file), JSON.stringify(validate.errors, null, 2));
   const misspelt = { ...file, services: { ...file.services, freehold: { ...freehold, prots: [] } } };
   assert.equal(validate(misspelt), false);
