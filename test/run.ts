@@ -1,22 +1,26 @@
 // Test runner: finds the tests, installs the clients they try, starts the one database server they share, and lists what failed or was skipped.
-import { glob } from 'node:fs/promises';
+import { glob, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, relative, resolve } from 'node:path';
 import { type EventData, run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { SERVER_VARIABLE, startTestServer } from './support/database/database.ts';
 import { installClients } from './support/process/client-packages.ts';
+import { GROUP_MODULE, groupText } from './support/process/file-group.ts';
 
 const ROOT = resolve(import.meta.dirname, '..');
 /** One more than the cores of a small machine: there are always files that wait for other processes. */
 const CONCURRENCY = 3;
-/** Milliseconds for one file: a test that hangs fails instead of holding everything up. */
-const FILE_LIMIT = 10 * 60_000;
+/** Files that one process runs: more of them save its start, fewer of them end sooner what waits for the last process. */
+const GROUP_SIZE = 12;
+/** Milliseconds for one test: one that hangs fails instead of holding everything up. */
+const TEST_LIMIT = 10 * 60_000;
 /** Files listed at the end with their durations, so that what makes the tests slow is seen. */
 const SLOWEST_SHOWN = 40;
 /** So many files may be given a second run, alone, when everything was run; more failures are no accident. */
 const SECOND_RUNS = 3;
 
-// Each file runs in a process of its own: stripping types and compiling take longer than most files without the cache.
+// Stripping types and compiling take longer than most files without the cache, here and in what tests start.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/node');
 
 const files = await testFiles(process.argv.slice(2));
@@ -57,36 +61,71 @@ async function passes(paths: readonly string[], everything: boolean): Promise<bo
   return true;
 }
 
-function failedFiles(paths: readonly string[], concurrency: number): Promise<string[]> {
+async function failedFiles(paths: readonly string[], concurrency: number): Promise<string[]> {
+  const folder = await mkdtemp(join(tmpdir(), 'freehold-tests-'));
+  try {
+    const groups = await Promise.all(
+      groupsOf(paths, concurrency).map(async (files, number) => {
+        const path = join(folder, `group-${number + 1}.mjs`);
+        await writeFile(path, groupText(files));
+        return path;
+      }),
+    );
+    return await runGroups(groups, concurrency);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** Neighbours come into different groups: files of one folder are often slow together. */
+function groupsOf(paths: readonly string[], concurrency: number): readonly (readonly string[])[] {
+  const count = Math.min(paths.length, Math.max(concurrency, Math.ceil(paths.length / GROUP_SIZE)));
+  return Array.from({ length: count }, (_, number) => paths.filter((_path, at) => at % count === number));
+}
+
+function runGroups(groups: readonly string[], concurrency: number): Promise<string[]> {
   const skipped: string[] = [];
-  const durations: { readonly file: string; readonly seconds: number }[] = [];
+  const begun = new Map<string, number>();
+  const durations: Duration[] = [];
   const failed = new Set<string>();
-  const stream = run({ files: paths, concurrency, timeout: FILE_LIMIT, cwd: ROOT });
-  stream.on('test:fail', ({ todo, file }) => {
-    if (todo === undefined || todo === false) failed.add(file ?? 'a file that is not named');
+  const stream = run({ files: [...groups], concurrency, timeout: TEST_LIMIT, cwd: ROOT });
+  stream.on('test:fail', ({ todo, file, name }) => {
+    if (todo === undefined || todo === false)
+      failed.add(file === GROUP_MODULE ? join(ROOT, name) : (file ?? 'a file that is not named'));
   });
   stream.on('test:pass', (test) => {
     if (test.skip !== undefined && test.skip !== false) skipped.push(skipLine(test));
   });
-  stream.on('test:summary', ({ file, duration_ms: milliseconds }) => {
-    if (file !== undefined) durations.push({ file, seconds: milliseconds / 1_000 });
+  stream.on('test:enqueue', ({ file, name }) => {
+    if (file === GROUP_MODULE) begun.set(name, performance.now());
+  });
+  stream.on('test:complete', ({ file, name }) => {
+    const start = begun.get(name);
+    if (file === GROUP_MODULE && start !== undefined)
+      durations.push({ file: name, seconds: (performance.now() - start) / 1_000 });
   });
   const output = stream.compose(spec());
   output.pipe(process.stdout, { end: false });
   return new Promise((finish) => {
     output.on('end', () => {
       if (skipped.length > 0) console.log(`\nSkipped:\n${skipped.join('\n')}`);
-      if (paths.length > SLOWEST_SHOWN) console.log(`\nSlowest files:\n${slowest(durations)}`);
+      if (durations.length > SLOWEST_SHOWN) console.log(`\nSlowest files:\n${slowest(durations)}`);
       finish([...failed]);
     });
   });
 }
 
-function slowest(durations: readonly { readonly file: string; readonly seconds: number }[]): string {
+/** Of a file named from the project's folder on. */
+interface Duration {
+  readonly file: string;
+  readonly seconds: number;
+}
+
+function slowest(durations: readonly Duration[]): string {
   return durations
     .toSorted((a, b) => b.seconds - a.seconds)
     .slice(0, SLOWEST_SHOWN)
-    .map(({ file, seconds }) => `  ${seconds.toFixed(1).padStart(6)} s  ${relative(ROOT, file)}`)
+    .map(({ file, seconds }) => `  ${seconds.toFixed(1).padStart(6)} s  ${file}`)
     .join('\n');
 }
 

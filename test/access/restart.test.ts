@@ -7,8 +7,9 @@ import { MANY_CALLS, startPayingService } from '../support/billing/paying-servic
 import { startSecondService } from '../support/service/second-service.ts';
 import { keyNumber } from '../support/service/stub-provider.ts';
 
-const KEYS = 200;
-const JUNK = 10_000;
+/** More than an address may send of unknown ones in a minute. */
+const KEYS = 100;
+const JUNK = 2_000;
 /** Junk keys that are sent at once. */
 const WAVE = 500;
 const overrides = { callLimits: MANY_CALLS };

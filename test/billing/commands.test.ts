@@ -14,7 +14,7 @@ const { database, url } = await testDatabase({ after });
 const folder = await temporaryFolder({ after }, 'billing');
 
 const run = (args: readonly string[], settings: Readonly<Record<string, string>> = POLAR_SETTINGS) =>
-  runCli({ after }, ['billing', ...args], { folder, environment: { DATABASE_URL: url, ...settings } });
+  runCli(['billing', ...args], { folder, environment: { DATABASE_URL: url, ...settings } });
 
 async function json<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await run([...args, '--json']);
@@ -67,7 +67,7 @@ test('events are listed with their state and error, and one is handled again on 
 test('doctor warns of events that have waited for more than ten minutes', async () => {
   const look = async (settings: Readonly<Record<string, string>> = POLAR_SETTINGS) => {
     const environment = { DATABASE_URL: url, PORT: '0', ...settings };
-    const { stdout } = await runCli({ after }, ['doctor', '--json'], { folder, environment });
+    const { stdout } = await runCli(['doctor', '--json'], { folder, environment });
     const { findings } = JSON.parse(stdout) as {
       findings: { name: string; state: string; detail: string }[];
     };

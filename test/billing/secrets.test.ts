@@ -110,7 +110,7 @@ for (const provider of ['polar', 'stripe'] as const) {
     await send(service.get('/metrics'));
     const folder = await temporaryFolder(t, 'canaries');
     const run = async (...args: string[]) => {
-      const { stdout, stderr } = await runCli(t, args, {
+      const { stdout, stderr } = await runCli(args, {
         folder,
         environment: { ...environment, DATABASE_URL: service.databaseUrl, LOG_LEVEL: 'debug' },
       });
@@ -124,7 +124,7 @@ for (const provider of ['polar', 'stripe'] as const) {
     // Polar is asked again and again, for half a minute.
     if (provider === 'stripe') assert.match(await run('billing', 'sync'), /gave no answer/);
     assert.match(await run('doctor', '--json'), /billing events/);
-    const broken = await runCli(t, ['billing', 'events'], {
+    const broken = await runCli(['billing', 'events'], {
       folder,
       environment: {
         ...environment,

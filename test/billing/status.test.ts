@@ -31,7 +31,7 @@ async function polarStage(t: Closing) {
 const runner =
   (environment: Readonly<Record<string, string>>) =>
   (args: readonly string[], other: Readonly<Record<string, string>> = {}) =>
-    runCli({ after }, ['billing', ...args], { folder, environment: { ...environment, ...other } });
+    runCli(['billing', ...args], { folder, environment: { ...environment, ...other } });
 
 interface Status {
   readonly provider: string;

@@ -12,7 +12,7 @@ import { runCli } from '../support/process/cli.ts';
 const folder = await temporaryFolder({ after }, 'doctor');
 
 async function examine(environment: Readonly<Record<string, string>>) {
-  const { stdout } = await runCli({ after }, ['doctor', '--json'], { folder, environment });
+  const { stdout } = await runCli(['doctor', '--json'], { folder, environment });
   const { findings } = JSON.parse(stdout) as {
     findings: {
       readonly name: string;

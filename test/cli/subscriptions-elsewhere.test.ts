@@ -24,7 +24,7 @@ const POLAR = {
 };
 
 const run = (environment: Record<string, string>, ...args: string[]) =>
-  runCli({ after }, ['subscriptions', ...args], { folder, environment });
+  runCli(['subscriptions', ...args], { folder, environment });
 
 const KEY = /SERVICE-[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}/;
 

@@ -28,12 +28,12 @@ async function stage(t: TestContext, environment: Record<string, string> = {}) {
     database,
     async run(text: string, ...flags: string[]) {
       await writeFile(join(folder, 'keys'), text);
-      const end = await runCli(t, ['subscriptions', 'import', 'keys', ...flags], options);
+      const end = await runCli(['subscriptions', 'import', 'keys', ...flags], options);
       assert.ok(!/SERVICE-[0-9A-F]/i.test(end.stdout + end.stderr), 'no key is printed');
       return end;
     },
     list: async () => {
-      const { stdout } = await runCli(t, ['subscriptions', 'list', '--json'], options);
+      const { stdout } = await runCli(['subscriptions', 'list', '--json'], options);
       return (JSON.parse(stdout) as { subscriptions: Record<string, unknown>[] }).subscriptions;
     },
     verdict: (key: string) =>

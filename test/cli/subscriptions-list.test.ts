@@ -14,8 +14,8 @@ type Row = Record<string, unknown>;
 async function list(t: TestContext, url: string, environment: Record<string, string> = {}) {
   const folder = await temporaryFolder(t, 'list');
   const options = { folder, environment: { DATABASE_URL: url, ...environment } };
-  const people = await runCli(t, ['subscriptions', 'list'], options);
-  const programs = await runCli(t, ['subscriptions', 'list', '--json'], options);
+  const people = await runCli(['subscriptions', 'list'], options);
+  const programs = await runCli(['subscriptions', 'list', '--json'], options);
   assert.equal(programs.code, 0, programs.stderr);
   return {
     text: people.stdout,

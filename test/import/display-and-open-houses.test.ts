@@ -1,8 +1,10 @@
 // Proves what imported listings show without a display rule, and in whose time their open houses are.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { type Bench, bench, file, mapFile } from '../support/catalogue/import-service.ts';
+import { after, test } from 'node:test';
+import { type Bench, openImports } from '../support/catalogue/import-service.ts';
+
+const { bench, file, mapFile } = await openImports({ after });
 
 const HEAD = 'id,price,lat,lng,open,state,shown,street,value';
 const FIELDS = {

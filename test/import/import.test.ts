@@ -4,17 +4,11 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import {
-  bench,
-  EXAMPLES,
-  file,
-  folder,
-  mapFile,
-  rows,
-  rowVersions,
-} from '../support/catalogue/import-service.ts';
+import { EXAMPLES, openImports, rows, rowVersions } from '../support/catalogue/import-service.ts';
+
+const { bench, file, folder, mapFile } = await openImports({ after });
 
 test('the example of the documentation does what the documentation says', async (t) => {
   const { database, run, outcome } = await bench(t);

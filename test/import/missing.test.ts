@@ -1,11 +1,13 @@
 // Proves what a full file ends: what it no longer has and nothing else, never because of a wrong file, and over interruptions.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Database } from '../../src/postgres/client/database.ts';
-import { bench, file, folder, mapFile, rows } from '../support/catalogue/import-service.ts';
+import { openImports, rows } from '../support/catalogue/import-service.ts';
 import { until } from '../support/check/until.ts';
 import { startCli } from '../support/process/cli.ts';
+
+const { bench, file, folder, mapFile } = await openImports({ after });
 
 interface Missing {
   readonly missing: number;

@@ -2,10 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { bench, file, mapFile } from '../support/catalogue/import-service.ts';
+import { openImports } from '../support/catalogue/import-service.ts';
 import { importFile, rehearse } from '../support/catalogue/imports.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
 
+const { bench, file, mapFile } = await openImports({ after });
 const folder = await temporaryFolder({ after }, 'report');
 
 test('a report shows for each field how often it is filled, its extremes with their lines, its median, and what is odd', async () => {

@@ -3,18 +3,12 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
-import {
-  bench,
-  contents,
-  file,
-  folder,
-  mapFile,
-  rows,
-  rowVersions,
-} from '../support/catalogue/import-service.ts';
+import { after, test } from 'node:test';
+import { contents, openImports, rows, rowVersions } from '../support/catalogue/import-service.ts';
 import { until } from '../support/check/until.ts';
 import { runCli, startCli } from '../support/process/cli.ts';
+
+const { bench, file, folder, mapFile } = await openImports({ after });
 
 test('an import that is killed goes on after its last batch, and ends like one that was not', async (t) => {
   const killed = await bench(t);
@@ -39,7 +33,7 @@ test('an import that is killed goes on after its last batch, and ends like one t
     );
     return held?.n === 0;
   });
-  const doctor = await runCli(t, ['doctor'], { folder, environment: killed.environment });
+  const doctor = await runCli(['doctor'], { folder, environment: killed.environment });
   assert.match(doctor.stdout, /^warn {2}imports +1 interrupted/m);
 
   const second = await killed.outcome('listings', csv, '--map', map, '--rejected', rejected);

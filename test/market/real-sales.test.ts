@@ -119,7 +119,7 @@ test('real sales have the medians, quartiles and sums that the file says', { ski
     const examples = join(import.meta.dirname, '../../docs/examples');
     const rejected = ['--rejected', join(folder, 'rejected.csv')];
     const args = ['import', kind, join(data, file), '--map', join(examples, map), ...rejected];
-    const end = await runCli(t, args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
+    const end = await runCli(args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
     assert.equal(end.code, 0, end.stderr);
   };
   await bring('areas', 'areas/seattle-neighborhoods.geojson', 'seattle-neighborhoods.json');

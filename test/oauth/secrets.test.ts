@@ -50,7 +50,7 @@ test('R30, R31: the data directory and all that the process said hold no secret'
   const environment = { ...NO_GRACE, DATA_DIR: data, PORT: '0', LOG_LEVEL: 'trace', SOURCE: 'none' };
   const service = startCli(t, ['serve'], { folder, environment });
   const url = await serving(service);
-  const made = await runCli(t, ['subscriptions', 'create', '--plan', 'pro', '--json'], {
+  const made = await runCli(['subscriptions', 'create', '--plan', 'pro', '--json'], {
     folder,
     environment,
   });

@@ -32,7 +32,7 @@ test('the password of the database is told by no command, no failing service and
   for (const [index, DATABASE_URL] of wrong.entries()) {
     const args = [['serve'], ['doctor'], ['migrate']][index % 3] ?? [];
     const environment = { DATABASE_URL, LOG_LEVEL: 'trace', PORT: '0', DATA_DIR: folder };
-    const { code, stdout, stderr } = await runCli(t, args, { folder, environment });
+    const { code, stdout, stderr } = await runCli(args, { folder, environment });
     assert.notEqual(code, 0, DATABASE_URL);
     said.push(stdout, stderr);
   }

@@ -109,7 +109,7 @@ test('of all secrets that are sent, configured or made, none is in the log, an a
   };
   const service = startCli(t, ['serve'], { folder, environment });
   const url = await serving(service);
-  const cli = (...args: string[]) => runCli(t, args, { folder, environment });
+  const cli = (...args: string[]) => runCli(args, { folder, environment });
   const made = await cli('subscriptions', 'create', '--plan', 'internal', '--json');
   const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
   canaries.watch('a good key', key);

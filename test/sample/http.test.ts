@@ -1,9 +1,13 @@
 // Proves over HTTP that the sample market speaks enough RESO Web API for a replicator to believe it.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { askToken, CREDENTIALS } from '../support/sample/process.ts';
-import { errorOf, page, property, type Row, sample, walk } from '../support/sample/requests.ts';
+import { after, test } from 'node:test';
+import { askToken, CREDENTIALS, startSample } from '../support/sample/process.ts';
+import { errorOf, property, type Row, sampleClient } from '../support/sample/requests.ts';
+
+const sample = await startSample();
+after(() => sample.stop());
+const { page, walk } = sampleClient(sample);
 
 test('a token is given for the right secret only, in the form or in a Basic header', async () => {
   const basic = `Basic ${Buffer.from(`${encodeURIComponent(CREDENTIALS.id)}:${encodeURIComponent(CREDENTIALS.secret)}`).toString('base64')}`;

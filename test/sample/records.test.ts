@@ -1,9 +1,13 @@
 // Proves what the sample market holds besides listings, and what it does when it is told to: photos, lookups, areas, changes by hand.
 
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { after, test } from 'node:test';
 import { askToken, type SampleProcess, startSample } from '../support/sample/process.ts';
-import { type Page, page, property, type Row, sample } from '../support/sample/requests.ts';
+import { type Page, property, type Row, sampleClient } from '../support/sample/requests.ts';
+
+const sample = await startSample();
+after(() => sample.stop());
+const { page } = sampleClient(sample);
 
 test('PhotosCount is the number of photos, the first of which comes as a thumbnail too, and each is an SVG of its own under 6 kB', async () => {
   const { value } = await page(property({ $expand: 'Media', $filter: 'PhotosCount gt 6', $top: '12' }));

@@ -221,7 +221,7 @@ test('areas are stored cut, and held, boxed, centred and near as one, however th
   const fields = { id: { column: '@id' }, type: { constant: 'custom' }, name: { column: '@id' } };
   await writeFile(map, JSON.stringify({ kind: 'areas', source: { id: 'a', name: 'A' }, fields }));
   const environment = { DATABASE_URL: service.databaseUrl };
-  const { stdout } = await runCli(t, ['import', 'areas', path, '--map', map, '--json'], {
+  const { stdout } = await runCli(['import', 'areas', path, '--map', map, '--json'], {
     folder,
     environment,
   });

@@ -2,10 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
-import { test } from 'node:test';
-import { bench, file } from '../support/catalogue/import-service.ts';
+import { after, test } from 'node:test';
+import { openImports } from '../support/catalogue/import-service.ts';
 import { assertEvery } from '../support/check/every.ts';
 import { startService } from '../support/service/service.ts';
+
+const { bench, file } = await openImports({ after });
 
 type Corner = readonly [number, number];
 

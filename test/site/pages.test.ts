@@ -1,7 +1,7 @@
 // Promises about the pages: that they say what is true, belong together, and are safe to open.
 
 import assert from 'node:assert/strict';
-import { type TestContext, test } from 'node:test';
+import { after, test } from 'node:test';
 import { parse } from 'yaml';
 import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import type { Route } from '../../src/http/frame/route.ts';
@@ -18,6 +18,7 @@ import { type ReferenceOptions, referenceHandler } from '../../src/site/referenc
 import { type SiteOptions, siteRoutes } from '../../src/site/routes.ts';
 import type { LiveFailure } from '../../src/sources/source.ts';
 import { textOf } from '../support/browser/page-text.ts';
+import type { Closing } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { serveRoutes, testRoute } from '../support/service/http-server.ts';
 
@@ -95,7 +96,7 @@ const HOME: FrontHome = {
 const MARKET = { sales: 12_345, rentals: 678, areas: 90, confirmedAt: '2026-03-31T12:00:00.000Z' };
 
 function serveSite(
-  t: TestContext,
+  t: Closing,
   tiers = TIERS,
   loading: FirstLoad | null = null,
   findMarketSize = async () => MARKET,
@@ -420,10 +421,22 @@ Lead with <b>marks</b> and [a link](mcp.md#tools).
   assert.throws(() => fillDocument('{{nothing}}', '', {}), /nothing/);
 });
 
+const shared = await serveSite({ after });
+/** What each address answered, since most pages lead to the same. */
+const answers = new Map<string, { readonly status: number; readonly text: string }>();
+
+async function answerOf(path: string): Promise<{ readonly status: number; readonly text: string }> {
+  const known = answers.get(path);
+  if (known !== undefined) return known;
+  const response = await shared.fetch(path);
+  const answer = { status: response.status, text: await response.text() };
+  answers.set(path, answer);
+  return answer;
+}
+
 for (const path of PAGES) {
-  test(`${path} may run no script but its own, and be kept only as long as it is true`, async (t) => {
-    const web = await serveSite(t);
-    const answer = await web.fetch(path);
+  test(`${path} may run no script but its own, and be kept only as long as it is true`, async () => {
+    const answer = await shared.fetch(path);
     const policy = answer.headers.get('content-security-policy') ?? '';
     assert.match(policy, /default-src 'none'/);
     assert.doesNotMatch(policy, /script-src[^;]*unsafe|https?:/);
@@ -431,13 +444,14 @@ for (const path of PAGES) {
     assert.ok(scripts);
     if (path !== '/docs/reference') assert.match(policy, /script-src 'sha256-[^' ]+'(?:;|$)/);
     assert.match(answer.headers.get('content-type') ?? '', /^text\/html; charset=utf-8$/);
-    const again = await web.fetch(path, { headers: { 'if-none-match': answer.headers.get('etag') ?? '' } });
+    const again = await shared.fetch(path, {
+      headers: { 'if-none-match': answer.headers.get('etag') ?? '' },
+    });
     assert.equal(again.status, 304);
   });
 
-  test(`every link on ${path} leads to a page or an entry that is there`, async (t) => {
-    const web = await serveSite(t);
-    const page = await (await web.fetch(path)).text();
+  test(`every link on ${path} leads to a page or an entry that is there`, async () => {
+    const { text: page } = await answerOf(path);
     const links = [...page.matchAll(/<a [^>]*?href="([^"]+)"/gs)].map(
       ([, href = '']) => new URL(href, `https://api.example${path}`),
     );
@@ -447,9 +461,8 @@ for (const path of PAGES) {
         assert.equal(protocol, 'https:');
         continue;
       }
-      const target = await web.fetch(pathname);
-      assert.equal(target.status, 200, pathname);
-      const text = await target.text();
+      const { status, text } = await answerOf(pathname);
+      assert.equal(status, 200, pathname);
       if (hash !== '' && !hash.startsWith('#tag')) assert.ok(text.includes(`id="${hash.slice(1)}"`), hash);
     }
   });

@@ -20,7 +20,7 @@ const folder = await temporaryFolder({ after }, 'operator');
 const environment = { DATABASE_URL: service.databaseUrl };
 
 async function command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return runCli({ after }, ['watchers', ...args], { folder, environment });
+  return runCli(['watchers', ...args], { folder, environment });
 }
 async function json<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await command(...args, '--json');
@@ -122,7 +122,7 @@ test('with a payment service watchers move to a subscription that it told to be 
     STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
   };
   const move = (to: string) =>
-    runCli({ after }, ['watchers', 'move', `sub:${old.id}`, to], {
+    runCli(['watchers', 'move', `sub:${old.id}`, to], {
       folder,
       environment: { ...environment, ...stripe },
     });

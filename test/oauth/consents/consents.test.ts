@@ -178,7 +178,7 @@ test('CP5: what another site makes a browser send is refused', async () => {
 
 async function freehold(...args: string[]): Promise<CliEnd> {
   const folder = await temporaryFolder({ after }, 'cli');
-  return runCli({ after }, args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
+  return runCli(args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
 }
 
 test('an operator lists grants and ends one, which a running service hears at once', async () => {

@@ -127,8 +127,8 @@ function get(agent: Agent, url: string, key?: string): Promise<Response> {
   });
 }
 
-async function createKey(t: Closing, folder: string, environment: Record<string, string>): Promise<string> {
-  const { stdout } = await runCli(t, ['subscriptions', 'create', '--plan', 'internal', '--json'], {
+async function createKey(folder: string, environment: Record<string, string>): Promise<string> {
+  const { stdout } = await runCli(['subscriptions', 'create', '--plan', 'internal', '--json'], {
     folder,
     environment,
   });
@@ -163,7 +163,7 @@ test('a process without a descriptor left answers 503 in time to those it has ac
   const environment = { DATABASE_URL: databaseUrl, ...unbounded };
   const service = serve(t, { dataDirectory, port, environment, descriptors: 64 });
   await until('the service is ready', () => isReady(url));
-  const key = await createKey(t, folder, environment);
+  const key = await createKey(folder, environment);
   const agent = new Agent({ keepAlive: true, maxSockets: 12 });
   atEnd(t, async () => agent.destroy());
   // Accepted before: these connections cost nothing more, but the database's would.

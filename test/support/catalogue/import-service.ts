@@ -3,14 +3,12 @@
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after } from 'node:test';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../database/database.ts';
 import { type CliEnd, runCli } from '../process/cli.ts';
 import { FIELDS } from './imports.ts';
 
 export const EXAMPLES = join(import.meta.dirname, '../../../docs/examples');
-export const folder = await temporaryFolder({ after }, 'import');
 
 export interface Bench {
   readonly database: Database;
@@ -20,10 +18,53 @@ export interface Bench {
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export async function bench(t: Closing): Promise<Bench> {
+/** What the imports of one test file share. */
+export interface Imports {
+  /** Where files and maps are, and commands run. */
+  readonly folder: string;
+  /** A database of its own, and imports into it. */
+  bench(t: Closing): Promise<Bench>;
+  /** Writes a file into the folder, and gives its path. */
+  file(name: string, content: string | Buffer): Promise<string>;
+  /** Writes a map for listings of `rows`, with more members and with other fields. */
+  mapFile(name: string, more?: object, change?: object): Promise<string>;
+}
+
+const fields = {
+  ...FIELDS,
+  'location.lat': { column: 'lat' },
+  'location.lng': { column: 'lng' },
+};
+
+/** A folder of its own, which is removed at the end. */
+export async function openImports(t: Closing): Promise<Imports> {
+  const folder = await temporaryFolder(t, 'import');
+  const file: Imports['file'] = async (name, content) => {
+    const path = join(folder, name);
+    await writeFile(path, content);
+    return path;
+  };
+  return {
+    folder,
+    file,
+    bench: (closing) => openBench(closing, folder),
+    mapFile: (name, more = {}, change = {}) =>
+      file(
+        name,
+        JSON.stringify({
+          kind: 'listings',
+          source: { id: 'small', name: 'Small' },
+          fields: { ...fields, ...change },
+          ...more,
+        }),
+      ),
+  };
+}
+
+async function openBench(t: Closing, folder: string): Promise<Bench> {
   const { database, url } = await testDatabase(t);
   const environment = { DATABASE_URL: url };
-  const run: Bench['run'] = (...args) => runCli(t, ['import', ...args], { folder, environment });
+  const run: Bench['run'] = (...args) => runCli(['import', ...args], { folder, environment });
   return {
     database,
     environment,
@@ -35,29 +76,6 @@ export async function bench(t: Closing): Promise<Bench> {
     },
   };
 }
-
-export async function file(name: string, content: string | Buffer): Promise<string> {
-  const path = join(folder, name);
-  await writeFile(path, content);
-  return path;
-}
-
-const fields = {
-  ...FIELDS,
-  'location.lat': { column: 'lat' },
-  'location.lng': { column: 'lng' },
-};
-
-export const mapFile = (name: string, more: object = {}, change: object = {}) =>
-  file(
-    name,
-    JSON.stringify({
-      kind: 'listings',
-      source: { id: 'small', name: 'Small' },
-      fields: { ...fields, ...change },
-      ...more,
-    }),
-  );
 
 export const rows = (from: number, to: number) =>
   Array.from({ length: to - from }, (_, at) => `k${from + at},${1000 + from + at},40,-90`).join('\n');

@@ -5,8 +5,9 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 /** Milliseconds: only for what never comes. On a busy machine a process may take a minute to start. */
 const TIMEOUT = 120_000;
 /** Most waits end within a few turns of the event loop; longer ones must not take the processor from what they wait for. */
-const TURNS = 200;
-const INTERVAL = 10;
+const TURNS = 50;
+/** Milliseconds between two looks: a part of what was waited already, so that a long wait is found over late by as much. */
+const [SHORTEST, LONGEST, PART] = [10, 50, 0.02];
 
 /** Looks until `look` gives a value, and gives that; throws once it has given undefined for `timeout` milliseconds. */
 export async function poll<T>(
@@ -14,12 +15,13 @@ export async function poll<T>(
   look: () => T | undefined | Promise<T | undefined>,
   timeout = TIMEOUT,
 ): Promise<T> {
-  const end = performance.now() + timeout;
+  const begun = performance.now();
   for (let turn = 0; ; turn += 1) {
     const value = await look();
     if (value !== undefined) return value;
-    if (performance.now() >= end) throw new Error(`Waited ${timeout} ms in vain: ${what}`);
-    await (turn < TURNS ? nextTurn() : pause(INTERVAL));
+    const waited = performance.now() - begun;
+    if (waited >= timeout) throw new Error(`Waited ${timeout} ms in vain: ${what}`);
+    await (turn < TURNS ? nextTurn() : pause(Math.min(LONGEST, Math.max(SHORTEST, waited * PART))));
   }
 }
 

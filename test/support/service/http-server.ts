@@ -2,12 +2,12 @@
 
 import { connect, type Socket } from 'node:net';
 import { PassThrough } from 'node:stream';
-import type { TestContext } from 'node:test';
 import type { Phases, Route } from '../../../src/http/frame/route.ts';
 import type { Reply } from '../../../src/http/output/reply.ts';
 import { createServer, type ServerOptions, type WebServer } from '../../../src/http/server/server.ts';
 import { createLog } from '../../../src/lib/log.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
+import type { Closing } from '../database/database.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 
 export type TestRoute = Route<string>;
@@ -65,7 +65,7 @@ export interface Web {
 
 /** A server on a free port of the loopback, closed when the test ends. */
 export async function serveRoutes(
-  test: TestContext,
+  test: Closing,
   routes: readonly TestRoute[],
   options: Partial<ServerOptions<string>> & { readonly phasesReplaced?: Partial<Phases<string>> } = {},
 ): Promise<Web> {
