@@ -9,7 +9,7 @@ import { keyNumber } from '../support/service/stub-provider.ts';
 
 /** More than an address may send of unknown ones in a minute. */
 const KEYS = 100;
-const JUNK = 2_000;
+const JUNK = 5_000;
 /** Junk keys that are sent at once. */
 const WAVE = 500;
 const overrides = { callLimits: MANY_CALLS };

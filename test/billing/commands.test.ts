@@ -8,13 +8,13 @@ import { POLAR_SETTINGS } from '../support/billing/signed-events.ts';
 import { eventStates, storeEvent } from '../support/billing/stored-events.ts';
 import { until } from '../support/check/until.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 
 const { database, url } = await testDatabase({ after });
 const folder = await temporaryFolder({ after }, 'billing');
 
 const run = (args: readonly string[], settings: Readonly<Record<string, string>> = POLAR_SETTINGS) =>
-  runCli(['billing', ...args], { folder, environment: { DATABASE_URL: url, ...settings } });
+  runCommand(['billing', ...args], { folder, environment: { DATABASE_URL: url, ...settings } });
 
 async function json<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await run([...args, '--json']);
@@ -67,7 +67,7 @@ test('events are listed with their state and error, and one is handled again on 
 test('doctor warns of events that have waited for more than ten minutes', async () => {
   const look = async (settings: Readonly<Record<string, string>> = POLAR_SETTINGS) => {
     const environment = { DATABASE_URL: url, PORT: '0', ...settings };
-    const { stdout } = await runCli(['doctor', '--json'], { folder, environment });
+    const { stdout } = await runCommand(['doctor', '--json'], { folder, environment });
     const { findings } = JSON.parse(stdout) as {
       findings: { name: string; state: string; detail: string }[];
     };

@@ -20,7 +20,7 @@ import { until } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { copyTables } from '../support/database/table-copy.ts';
 import { Canaries, canaryKey, canaryToken } from '../support/fuzz/canaries.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 import { startService } from '../support/service/service.ts';
 
 /** Secrets of Polar and Stripe in the forms that they have, and the settings that hold them. */
@@ -110,7 +110,7 @@ for (const provider of ['polar', 'stripe'] as const) {
     await send(service.get('/metrics'));
     const folder = await temporaryFolder(t, 'canaries');
     const run = async (...args: string[]) => {
-      const { stdout, stderr } = await runCli(args, {
+      const { stdout, stderr } = await runCommand(args, {
         folder,
         environment: { ...environment, DATABASE_URL: service.databaseUrl, LOG_LEVEL: 'debug' },
       });
@@ -124,7 +124,7 @@ for (const provider of ['polar', 'stripe'] as const) {
     // Polar is asked again and again, for half a minute.
     if (provider === 'stripe') assert.match(await run('billing', 'sync'), /gave no answer/);
     assert.match(await run('doctor', '--json'), /billing events/);
-    const broken = await runCli(['billing', 'events'], {
+    const broken = await runCommand(['billing', 'events'], {
       folder,
       environment: {
         ...environment,

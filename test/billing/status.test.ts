@@ -11,7 +11,7 @@ import { startStripeServer } from '../support/billing/stripe/stripe-server.ts';
 import { stripeEnvironment } from '../support/billing/stripe/stripe-service.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 
 const folder = await temporaryFolder({ after }, 'status');
 
@@ -31,7 +31,7 @@ async function polarStage(t: Closing) {
 const runner =
   (environment: Readonly<Record<string, string>>) =>
   (args: readonly string[], other: Readonly<Record<string, string>> = {}) =>
-    runCli(['billing', ...args], { folder, environment: { ...environment, ...other } });
+    runCommand(['billing', ...args], { folder, environment: { ...environment, ...other } });
 
 interface Status {
   readonly provider: string;

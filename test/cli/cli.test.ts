@@ -9,7 +9,7 @@ import { after, test } from 'node:test';
 import { until } from '../support/check/until.ts';
 import { ROOT } from '../support/code/source-files.ts';
 import { emptyDatabase, temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { LAUNCHER, readyUrl, runCli, startCli } from '../support/process/cli.ts';
+import { LAUNCHER, readyUrl, runCli, runCommand, startCli } from '../support/process/cli.ts';
 import { startService } from '../support/service/service.ts';
 
 const folder = await temporaryFolder({ after }, 'cli');
@@ -61,7 +61,7 @@ test('an older Node runs the Node of the checkout, and ends with its exit code',
   const run = spawnSync(older ?? '', [join(place, 'bin/freehold.js'), 'serve', '--x'], { encoding: 'utf8' });
   assert.equal(run.stdout, `${process.version} serve,--x\n`);
   assert.equal(run.status, 7);
-  const real = await startCli(t, ['--version'], { folder, node: older ?? '' }).ended;
+  const real = await runCli(t, ['--version'], { folder, node: older ?? '' });
   assert.deepEqual([real.code, real.stdout], [0, '0.1.0\n']);
 });
 
@@ -117,7 +117,7 @@ test(
 
 test('a subscription is made, listed, changed, ended and revoked', async () => {
   const run = async (...args: string[]) => {
-    const { code, stdout, stderr } = await runCli(['subscriptions', ...args, '--json'], {
+    const { code, stdout, stderr } = await runCommand(['subscriptions', ...args, '--json'], {
       folder,
       environment,
     });
@@ -138,7 +138,7 @@ test('a subscription is made, listed, changed, ended and revoked', async () => {
 });
 
 test('a subscription that replaces another takes over its customer', async () => {
-  const run = (...args: string[]) => runCli(['subscriptions', ...args], { folder, environment });
+  const run = (...args: string[]) => runCommand(['subscriptions', ...args], { folder, environment });
   const create = async (...args: string[]) => {
     const { code, stdout, stderr } = await run('create', '--plan', 'pro', ...args, '--json');
     assert.equal(code, 0, stderr);
@@ -165,10 +165,10 @@ test('a subscription that replaces another takes over its customer', async () =>
 test('a running service takes a new key at once and refuses it from the moment of its revocation', async (t) => {
   const service = await startService(t);
   const options = { folder, environment: { DATABASE_URL: service.databaseUrl } };
-  const made = await runCli(['subscriptions', 'create', '--plan', 'free', '--json'], options);
+  const made = await runCommand(['subscriptions', 'create', '--plan', 'free', '--json'], options);
   const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
   assert.equal((await service.get('/v1/search/sales', key)).status, 200);
-  const revoked = await runCli(['subscriptions', 'revoke', id], options);
+  const revoked = await runCommand(['subscriptions', 'revoke', id], options);
   assert.equal(revoked.code, 0);
   await until(
     'the service refuses the key',
@@ -219,7 +219,7 @@ test('what is wrong is told in one sentence with its remedy, and the exit code s
   for (const [at, [args, code, message]] of cases.entries()) {
     const options = { folder, environment };
     // The first two as processes, which end with these codes.
-    const end = await (at < 2 ? startCli(t, args, options).ended : runCli(args, options));
+    const end = await (at < 2 ? runCli(t, args, options) : runCommand(args, options));
     assert.equal(end.code, code, `${args.join(' ')}: ${end.stderr}`);
     assert.match(end.stderr, message);
     assert.doesNotMatch(end.stderr, /\n\s+at /, 'no stack trace');
@@ -229,7 +229,7 @@ test('what is wrong is told in one sentence with its remedy, and the exit code s
 
 test('a faulty configuration is told whole', async () => {
   const wrong = { PORT: 'x', SOURCE: 'mls' };
-  const end = await runCli(['subscriptions', 'list'], { folder, environment: wrong });
+  const end = await runCommand(['subscriptions', 'list'], { folder, environment: wrong });
   assert.equal(end.code, 2);
   assert.match(end.stderr, /PORT=x/);
   assert.match(end.stderr, /SOURCE=mls/);
@@ -237,7 +237,7 @@ test('a faulty configuration is told whole', async () => {
 
 test('a database that is out of reach is told with its cause and where to look, not as something to wait out', async () => {
   const away = { DATABASE_URL: 'postgres://someone:hidden-word@127.0.0.1:9/none' };
-  const end = await runCli(['subscriptions', 'list'], { folder, environment: away });
+  const end = await runCommand(['subscriptions', 'list'], { folder, environment: away });
   assert.equal(end.code, 1);
   assert.match(
     end.stderr,
@@ -249,21 +249,21 @@ test('a database that is out of reach is told with its cause and where to look, 
 test('a database that lacks migrations is refused until they are run', async (t) => {
   const { url: empty } = await emptyDatabase(t);
   const options = { folder, environment: { DATABASE_URL: empty } };
-  const refused = await runCli(['subscriptions', 'list'], options);
+  const refused = await runCommand(['subscriptions', 'list'], options);
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /lacks \d+ migrations of this release: run `freehold migrate` first\./);
-  const doctor = await runCli(['doctor'], options);
+  const doctor = await runCommand(['doctor'], options);
   assert.match(doctor.stdout, /^warn {2}migrations .*001_database\.sql/m);
-  const migrated = await runCli(['migrate', '--json'], options);
+  const migrated = await runCommand(['migrate', '--json'], options);
   assert.ok((JSON.parse(migrated.stdout) as { applied: string[] }).applied.includes('001_database.sql'));
-  assert.equal((await runCli(['migrate'], options)).stdout, 'Nothing to do.\n');
-  const listed = await runCli(['subscriptions', 'list'], options);
+  assert.equal((await runCommand(['migrate'], options)).stdout, 'Nothing to do.\n');
+  const listed = await runCommand(['subscriptions', 'list'], options);
   assert.match(listed.stdout, /^There is none yet/);
 });
 
 test('doctor finds everything in order, and changes nothing where nothing has been started yet', async () => {
   const place = join(folder, 'untouched');
-  const fresh = await runCli(['doctor', '--json'], {
+  const fresh = await runCommand(['doctor', '--json'], {
     folder,
     environment: { DATA_DIR: place, PORT: '0' },
   });
@@ -281,7 +281,7 @@ test('doctor finds everything in order, and changes nothing where nothing has be
   });
   assert.ok(!existsSync(place));
   await mkdir(place, { mode: 0o700 });
-  const sound = await runCli(['doctor', '--json'], {
+  const sound = await runCommand(['doctor', '--json'], {
     folder,
     environment: { ...environment, DATA_DIR: place, PORT: '0' },
   });
@@ -302,7 +302,7 @@ test('doctor fails, with the remedy, where the database or the source is out of 
     RESO_BASE_URL: 'http://127.0.0.1:9/odata',
     RESO_BEARER_TOKEN: 'secret-token',
   };
-  const end = await runCli(['doctor', '--json'], { folder, environment: wrong });
+  const end = await runCommand(['doctor', '--json'], { folder, environment: wrong });
   assert.equal(end.code, 1);
   const found = statesOf(end.stdout);
   assert.deepEqual([found.database, found.source, found['keys file']], ['fail', 'fail', 'fail']);
@@ -313,12 +313,12 @@ test('doctor fails, with the remedy, where the database or the source is out of 
 test('a command without a running service starts the embedded server for its own time', async (t) => {
   const data = join(folder, 'embedded');
   const options = { folder, environment: { DATA_DIR: data } };
-  const made = await runCli(['subscriptions', 'create', '--plan', 'free', '--init', '--json'], options);
+  const made = await runCommand(['subscriptions', 'create', '--plan', 'free', '--init', '--json'], options);
   assert.equal(made.code, 0, made.stderr);
   assert.equal(await stat(join(data, 'postgres/cluster/postmaster.pid')).catch(() => null), null);
   const service = startCli(t, ['serve'], { folder, environment: { DATA_DIR: data, PORT: '0' } });
   await until('the service is up', async () => readyUrl(service.stdout()) !== undefined);
-  const listed = await runCli(['subscriptions', 'list', '--json'], options);
+  const listed = await runCommand(['subscriptions', 'list', '--json'], options);
   assert.equal((JSON.parse(listed.stdout) as { subscriptions: unknown[] }).subscriptions.length, 1);
   service.kill('SIGINT');
   assert.equal((await service.ended).code, 0);
@@ -335,27 +335,27 @@ test('where there is no database no command makes one unasked, and each says how
     ['migrate'],
   ];
   for (const args of commands) {
-    const end = await runCli(args, { folder, environment: { DATA_DIR: data } });
+    const end = await runCommand(args, { folder, environment: { DATA_DIR: data } });
     assert.equal(end.code, 1, args.join(' '));
     assert.match(end.stderr, /^Error: There is no database in \S+nothing yet\..*--init/);
     assert.ok(!existsSync(data), args.join(' '));
   }
-  const asked = await runCli(['migrate', '--init', '--json'], { folder, environment: { DATA_DIR: data } });
+  const asked = await runCommand(['migrate', '--init', '--json'], { folder, environment: { DATA_DIR: data } });
   assert.equal(asked.code, 0, asked.stderr);
   const { applied } = JSON.parse(asked.stdout) as { applied: string[] };
   assert.ok(applied.length > 5);
 });
 
 test('openapi prints the document of the routes, and checks a file against it', async () => {
-  const printed = await runCli(['openapi'], { folder });
+  const printed = await runCommand(['openapi'], { folder });
   const document = JSON.parse(printed.stdout) as { openapi: string; paths: Record<string, unknown> };
   assert.equal(document.openapi, '3.1.0');
   assert.ok('/v1/search/sales' in document.paths);
   const file = join(folder, 'openapi.json');
   await writeFile(file, printed.stdout);
-  assert.equal((await runCli(['openapi', '--check', file], { folder })).code, 0);
+  assert.equal((await runCommand(['openapi', '--check', file], { folder })).code, 0);
   await writeFile(file, printed.stdout.replace('/v1/search/sales', '/v1/search/homes'));
-  const stale = await runCli(['openapi', '--check', file], { folder });
+  const stale = await runCommand(['openapi', '--check', file], { folder });
   assert.equal(stale.code, 1);
   assert.match(stale.stderr, /does not match the routes \(line \d+ should be /);
 });

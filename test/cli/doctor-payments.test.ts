@@ -7,12 +7,12 @@ import { POLAR_SETTINGS, STRIPE_SETTINGS } from '../support/billing/signed-event
 import { startStripeServer } from '../support/billing/stripe/stripe-server.ts';
 import { stripeEnvironment } from '../support/billing/stripe/stripe-service.ts';
 import { temporaryFolder } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 
 const folder = await temporaryFolder({ after }, 'doctor');
 
 async function examine(environment: Readonly<Record<string, string>>) {
-  const { stdout } = await runCli(['doctor', '--json'], { folder, environment });
+  const { stdout } = await runCommand(['doctor', '--json'], { folder, environment });
   const { findings } = JSON.parse(stdout) as {
     findings: {
       readonly name: string;

@@ -16,7 +16,7 @@ import { ALWAYS_SERVING } from '../../src/postgres/state/state-watch.ts';
 import { type EngineStatus, NO_ENGINE } from '../../src/search/engine/lifecycle/search-engine.ts';
 import { MATCHING_LEASE } from '../../src/watch/events/position-store.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { runCli, startCli } from '../support/process/cli.ts';
+import { runCli, runCommand } from '../support/process/cli.ts';
 import { serveRoutes } from '../support/service/http-server.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -30,7 +30,7 @@ interface Finding {
 }
 
 async function examine(environment: Record<string, string>): Promise<Map<string, Finding>> {
-  const { stdout } = await runCli(['doctor', '--json'], { folder, environment });
+  const { stdout } = await runCommand(['doctor', '--json'], { folder, environment });
   const { findings } = JSON.parse(stdout) as { findings: Finding[] };
   return new Map(findings.map((finding) => [finding.name, finding]));
 }
@@ -88,7 +88,7 @@ test('doctor fails where another program has the port, and is content where Free
 test('serve says in one sentence that its port is taken, and has made nothing', async (t) => {
   const port = String(await occupiedPort());
   const environment = { PORT: port, DATA_DIR: join(folder, 'none') };
-  const { code, stderr } = await startCli(t, ['serve'], { folder, environment }).ended;
+  const { code, stderr } = await runCli(t, ['serve'], { folder, environment });
   assert.equal(code, 1);
   assert.match(stderr, new RegExp(`^Error: Port ${port} on 127\\.0\\.0\\.1 is in use.*\\n$`));
   assert.equal((await examine({ ...environment, PORT: '0' })).get('data directory')?.state, 'warn');
@@ -98,7 +98,7 @@ test('serve says in one sentence that its data directory cannot be written', asy
   const file = join(folder, 'file');
   await writeFile(file, '');
   const environment = { PORT: '0', DATA_DIR: join(file, 'data') };
-  const { code, stderr } = await startCli(t, ['serve'], { folder, environment }).ended;
+  const { code, stderr } = await runCli(t, ['serve'], { folder, environment });
   assert.equal(code, 1);
   assert.match(stderr, /^Error: DATA_DIR=\S+ cannot be written \(ENOTDIR\): make it writable.*\n$/);
 });

@@ -6,7 +6,7 @@ import { keyHash } from '../../src/access/providers/subscription-store.ts';
 import { startStripeServer } from '../support/billing/stripe/stripe-server.ts';
 import { stripeEnvironment } from '../support/billing/stripe/stripe-service.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 
 const { database, url } = await testDatabase({ after });
 const folder = await temporaryFolder({ after }, 'elsewhere');
@@ -24,7 +24,7 @@ const POLAR = {
 };
 
 const run = (environment: Record<string, string>, ...args: string[]) =>
-  runCli(['subscriptions', ...args], { folder, environment });
+  runCommand(['subscriptions', ...args], { folder, environment });
 
 const KEY = /SERVICE-[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}/;
 

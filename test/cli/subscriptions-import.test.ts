@@ -13,7 +13,7 @@ import { systemClock } from '../../src/lib/clock.ts';
 import { listen } from '../../src/postgres/client/listen.ts';
 import { until } from '../support/check/until.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 
 const newKey = (): string => `SERVICE-${randomUUID()}`.toUpperCase();
 const [FIRST, SECOND, THIRD] = [newKey(), newKey(), newKey()];
@@ -28,12 +28,12 @@ async function stage(t: TestContext, environment: Record<string, string> = {}) {
     database,
     async run(text: string, ...flags: string[]) {
       await writeFile(join(folder, 'keys'), text);
-      const end = await runCli(['subscriptions', 'import', 'keys', ...flags], options);
+      const end = await runCommand(['subscriptions', 'import', 'keys', ...flags], options);
       assert.ok(!/SERVICE-[0-9A-F]/i.test(end.stdout + end.stderr), 'no key is printed');
       return end;
     },
     list: async () => {
-      const { stdout } = await runCli(['subscriptions', 'list', '--json'], options);
+      const { stdout } = await runCommand(['subscriptions', 'list', '--json'], options);
       return (JSON.parse(stdout) as { subscriptions: Record<string, unknown>[] }).subscriptions;
     },
     verdict: (key: string) =>

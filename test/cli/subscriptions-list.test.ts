@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/postgres/client/database.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -14,8 +14,8 @@ type Row = Record<string, unknown>;
 async function list(t: TestContext, url: string, environment: Record<string, string> = {}) {
   const folder = await temporaryFolder(t, 'list');
   const options = { folder, environment: { DATABASE_URL: url, ...environment } };
-  const people = await runCli(['subscriptions', 'list'], options);
-  const programs = await runCli(['subscriptions', 'list', '--json'], options);
+  const people = await runCommand(['subscriptions', 'list'], options);
+  const programs = await runCommand(['subscriptions', 'list', '--json'], options);
   assert.equal(programs.code, 0, programs.stderr);
   return {
     text: people.stdout,

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 import { startService } from '../support/service/service.ts';
 
 const EXAMPLES = join(import.meta.dirname, '../../docs/examples');
@@ -107,7 +107,7 @@ test('real sales, rentals and areas come out as independent figures say, in SQL 
       join(folder, 'rejected.csv'),
       '--json',
     ];
-    const end = await runCli(args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
+    const end = await runCommand(args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
     assert.equal(end.code, 0, end.stderr);
     const outcome = JSON.parse(end.stdout) as Record<string, number>;
     t.diagnostic(`${file}: ${outcome.rows} rows in ${outcome.seconds} s`);
@@ -302,7 +302,7 @@ test('listings lie in the same areas whichever came first', { skip }, async (t) 
     const { database, url } = await testDatabase(t);
     for (const args of order) {
       const command = ['import', ...args, '--rejected', join(folder, 'rejected.csv')];
-      const end = await runCli(command, { folder, environment: { DATABASE_URL: url } });
+      const end = await runCommand(command, { folder, environment: { DATABASE_URL: url } });
       assert.equal(end.code, 0, end.stderr);
     }
     const found = await database.read(

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { contents, openImports, rows, rowVersions } from '../support/catalogue/import-service.ts';
 import { until } from '../support/check/until.ts';
-import { runCli, startCli } from '../support/process/cli.ts';
+import { runCommand, startCli } from '../support/process/cli.ts';
 
 const { bench, file, folder, mapFile } = await openImports({ after });
 
@@ -33,7 +33,7 @@ test('an import that is killed goes on after its last batch, and ends like one t
     );
     return held?.n === 0;
   });
-  const doctor = await runCli(['doctor'], { folder, environment: killed.environment });
+  const doctor = await runCommand(['doctor'], { folder, environment: killed.environment });
   assert.match(doctor.stdout, /^warn {2}imports +1 interrupted/m);
 
   const second = await killed.outcome('listings', csv, '--map', map, '--rejected', rejected);

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { temporaryFolder } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -119,7 +119,7 @@ test('real sales have the medians, quartiles and sums that the file says', { ski
     const examples = join(import.meta.dirname, '../../docs/examples');
     const rejected = ['--rejected', join(folder, 'rejected.csv')];
     const args = ['import', kind, join(data, file), '--map', join(examples, map), ...rejected];
-    const end = await runCli(args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
+    const end = await runCommand(args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
     assert.equal(end.code, 0, end.stderr);
   };
   await bring('areas', 'areas/seattle-neighborhoods.geojson', 'seattle-neighborhoods.json');

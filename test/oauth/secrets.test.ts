@@ -9,7 +9,7 @@ import { temporaryFolder } from '../support/database/database.ts';
 import { copyTables } from '../support/database/table-copy.ts';
 import { Canaries, serving } from '../support/fuzz/canaries.ts';
 import { WatchedLife } from '../support/oauth/canaries.ts';
-import { runCli, startCli } from '../support/process/cli.ts';
+import { runCommand, startCli } from '../support/process/cli.ts';
 import { startService } from '../support/service/service.ts';
 import { stubProvider } from '../support/service/stub-provider.ts';
 
@@ -50,7 +50,7 @@ test('R30, R31: the data directory and all that the process said hold no secret'
   const environment = { ...NO_GRACE, DATA_DIR: data, PORT: '0', LOG_LEVEL: 'trace', SOURCE: 'none' };
   const service = startCli(t, ['serve'], { folder, environment });
   const url = await serving(service);
-  const made = await runCli(['subscriptions', 'create', '--plan', 'pro', '--json'], {
+  const made = await runCommand(['subscriptions', 'create', '--plan', 'pro', '--json'], {
     folder,
     environment,
   });

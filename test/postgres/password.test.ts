@@ -6,7 +6,7 @@ import { parseDatabaseUrl, socketUrl } from '../../src/postgres/client/connectio
 import { temporaryFolder, testAccount, testDatabase } from '../support/database/database.ts';
 import { startDatabaseProxy } from '../support/database/database-proxy.ts';
 import { Canaries, canaryToken, serving } from '../support/fuzz/canaries.ts';
-import { runCli, startCli } from '../support/process/cli.ts';
+import { runCommand, startCli } from '../support/process/cli.ts';
 
 test('the password of the database is told by no command, no failing service and no answer', async (t) => {
   const folder = await temporaryFolder(t, 'password');
@@ -32,7 +32,7 @@ test('the password of the database is told by no command, no failing service and
   for (const [index, DATABASE_URL] of wrong.entries()) {
     const args = [['serve'], ['doctor'], ['migrate']][index % 3] ?? [];
     const environment = { DATABASE_URL, LOG_LEVEL: 'trace', PORT: '0', DATA_DIR: folder };
-    const { code, stdout, stderr } = await runCli(args, { folder, environment });
+    const { code, stdout, stderr } = await runCommand(args, { folder, environment });
     assert.notEqual(code, 0, DATABASE_URL);
     said.push(stdout, stderr);
   }

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { poll } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { Canaries, canaryKey, canaryToken, serving } from '../support/fuzz/canaries.ts';
-import { runCli, startCli } from '../support/process/cli.ts';
+import { runCommand, startCli } from '../support/process/cli.ts';
 import { readToEnd } from '../support/service/http-server.ts';
 import { type Fault, startUpstream } from '../support/sources/upstream.ts';
 
@@ -109,7 +109,7 @@ test('of all secrets that are sent, configured or made, none is in the log, an a
   };
   const service = startCli(t, ['serve'], { folder, environment });
   const url = await serving(service);
-  const cli = (...args: string[]) => runCli(args, { folder, environment });
+  const cli = (...args: string[]) => runCommand(args, { folder, environment });
   const made = await cli('subscriptions', 'create', '--plan', 'internal', '--json');
   const { id, key } = JSON.parse(made.stdout) as { id: string; key: string };
   canaries.watch('a good key', key);

@@ -20,7 +20,7 @@ import {
 } from '../support/catalogue/sphere.ts';
 import { runs } from '../support/check/runs.ts';
 import { temporaryFolder } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 import { startService } from '../support/service/service.ts';
 
 const service = await startService({ after });
@@ -221,7 +221,7 @@ test('areas are stored cut, and held, boxed, centred and near as one, however th
   const fields = { id: { column: '@id' }, type: { constant: 'custom' }, name: { column: '@id' } };
   await writeFile(map, JSON.stringify({ kind: 'areas', source: { id: 'a', name: 'A' }, fields }));
   const environment = { DATABASE_URL: service.databaseUrl };
-  const { stdout } = await runCli(['import', 'areas', path, '--map', map, '--json'], {
+  const { stdout } = await runCommand(['import', 'areas', path, '--map', map, '--json'], {
     folder,
     environment,
   });

@@ -10,7 +10,7 @@ import { draft } from '../support/catalogue/drafts.ts';
 import { importFile } from '../support/catalogue/imports.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { runCli, startCli } from '../support/process/cli.ts';
+import { runCommand, startCli } from '../support/process/cli.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { memoryLog } from '../support/service/memory-log.ts';
 
@@ -155,9 +155,9 @@ test('a removal that is killed goes on where it was, by the same command or by a
     const environment = { DATABASE_URL: url };
     const first = startCli(t, args, { folder, environment });
     await until('all batches but the last are removed', async () => (await count(database, 'reso')) === 500);
-    const doctor = await runCli(['doctor'], { folder, environment });
+    const doctor = await runCommand(['doctor'], { folder, environment });
     assert.match(doctor.stdout, /^warn {2}sources +reso is being removed: 1,500 of 2,000 listings so far/m);
-    const refused = await runCli(args, { folder, environment });
+    const refused = await runCommand(args, { folder, environment });
     assert.match(refused.stderr, /^Error: A running process reads the source reso, or removes it already\./);
     first.kill('SIGKILL');
     await first.ended;
@@ -172,7 +172,7 @@ test('a removal that is killed goes on where it was, by the same command or by a
     });
     assert.equal(await count(database, 'reso'), 500);
     if (successor === 'command') {
-      const second = await runCli(args, { folder, environment });
+      const second = await runCommand(args, { folder, environment });
       assert.deepEqual(JSON.parse(second.stdout), { source: 'reso', listings: 2_000, areas: 0 });
     } else {
       const upkeep = upkeepOf(t, database, null);
@@ -195,7 +195,7 @@ test('sources list shows every source; remove shows what would go, and removes n
   await replicate(database, 'sample', 3);
   await load(database);
   const environment = { DATABASE_URL: url };
-  const run = (...args: string[]) => runCli(['sources', ...args], { folder, environment });
+  const run = (...args: string[]) => runCommand(['sources', ...args], { folder, environment });
   const { sources } = JSON.parse((await run('list', '--json')).stdout) as {
     sources: { id: string; state: string; listings: number; areas: number }[];
   };
@@ -212,13 +212,13 @@ test('sources list shows every source; remove shows what would go, and removes n
   assert.match(shown.stderr, /Nothing was removed: without a terminal to ask at, give --yes\./);
   const unknown = await run('remove', 'smal', '--yes');
   assert.match(unknown.stderr, /There is no source smal: `freehold sources list` shows them\./);
-  const configured = await runCli(['sources', 'remove', 'sample', '--yes'], {
+  const configured = await runCommand(['sources', 'remove', 'sample', '--yes'], {
     folder,
     environment: { ...environment, SOURCE: 'sample' },
   });
   assert.equal(configured.code, 2);
   assert.match(configured.stderr, /The source sample is configured, and would be loaded again/);
-  const doctor = await runCli(['doctor'], { folder, environment });
+  const doctor = await runCommand(['doctor'], { folder, environment });
   assert.match(doctor.stdout, /^warn {2}sources +sample is not configured any more, and its 3 listings are/m);
   assert.equal(await count(database, 'sample'), 3);
   assert.match((await run('remove', 'sample', '--yes')).stdout, /^sample is removed: 3 listings, 0 areas/);

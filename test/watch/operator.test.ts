@@ -6,7 +6,7 @@ import { draft } from '../support/catalogue/drafts.ts';
 import { writer } from '../support/catalogue/property-market.ts';
 import { until } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
-import { runCli } from '../support/process/cli.ts';
+import { runCommand } from '../support/process/cli.ts';
 import { startService } from '../support/service/service.ts';
 import { untilMatched } from '../support/watch/matching-oracle.ts';
 import { sendWatcher, subscriber } from '../support/watch/watchers.ts';
@@ -20,7 +20,7 @@ const folder = await temporaryFolder({ after }, 'operator');
 const environment = { DATABASE_URL: service.databaseUrl };
 
 async function command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }> {
-  return runCli(['watchers', ...args], { folder, environment });
+  return runCommand(['watchers', ...args], { folder, environment });
 }
 async function json<T>(...args: string[]): Promise<T> {
   const { code, stdout, stderr } = await command(...args, '--json');
@@ -122,7 +122,7 @@ test('with a payment service watchers move to a subscription that it told to be 
     STRIPE_WEBHOOK_SECRET: 'whsec_0123456789abcdef',
   };
   const move = (to: string) =>
-    runCli(['watchers', 'move', `sub:${old.id}`, to], {
+    runCommand(['watchers', 'move', `sub:${old.id}`, to], {
       folder,
       environment: { ...environment, ...stripe },
     });

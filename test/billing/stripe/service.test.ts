@@ -6,7 +6,7 @@ import { startPayingService } from '../../support/billing/paying-service.ts';
 import { until } from '../../support/check/until.ts';
 import { temporaryFolder } from '../../support/database/database.ts';
 import { refresh, signIn, statusOf } from '../../support/oauth/oauth.ts';
-import { runCli } from '../../support/process/cli.ts';
+import { runCommand } from '../../support/process/cli.ts';
 
 async function start(t: TestContext) {
   const { service, shop } = await startPayingService(t, 'stripe', { TRUSTED_PROXIES: '127.0.0.1' });
@@ -77,7 +77,7 @@ test('a key that the operator replaces by command ends in a running service at o
   assert.equal(await statusOf(service, app.accessToken), 200);
   const folder = await temporaryFolder(t, 'command');
   const options = { folder, environment: { ...environment, DATABASE_URL: service.databaseUrl } };
-  const issued = await runCli(['subscriptions', 'create', '--for', id, '--json'], options);
+  const issued = await runCommand(['subscriptions', 'create', '--for', id, '--json'], options);
   assert.equal(issued.code, 0, issued.stderr);
   const { key: next } = JSON.parse(issued.stdout) as { key: string };
   // A second for each call, below the limit of its plan, and well below the ten minutes of a row.

@@ -15,7 +15,7 @@ import {
   signIn,
   statusOf,
 } from '../../support/oauth/oauth.ts';
-import { type CliEnd, runCli } from '../../support/process/cli.ts';
+import { type CliEnd, runCommand } from '../../support/process/cli.ts';
 import { startService } from '../../support/service/service.ts';
 import { stubProvider } from '../../support/service/stub-provider.ts';
 
@@ -178,7 +178,7 @@ test('CP5: what another site makes a browser send is refused', async () => {
 
 async function freehold(...args: string[]): Promise<CliEnd> {
   const folder = await temporaryFolder({ after }, 'cli');
-  return runCli(args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
+  return runCommand(args, { folder, environment: { DATABASE_URL: service.databaseUrl } });
 }
 
 test('an operator lists grants and ends one, which a running service hears at once', async () => {

@@ -13,7 +13,7 @@ import { isReady, serve } from '../../support/chaos/service.ts';
 import { until } from '../../support/check/until.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../../support/database/database.ts';
 import { type DatabaseProxy, startDatabaseProxy } from '../../support/database/database-proxy.ts';
-import { runCli } from '../../support/process/cli.ts';
+import { runCommand } from '../../support/process/cli.ts';
 import { quietPort } from '../../support/service/ports.ts';
 
 /** Milliseconds: three seconds are promised, the rest is for a machine that runs other tests as well. */
@@ -128,7 +128,7 @@ function get(agent: Agent, url: string, key?: string): Promise<Response> {
 }
 
 async function createKey(folder: string, environment: Record<string, string>): Promise<string> {
-  const { stdout } = await runCli(['subscriptions', 'create', '--plan', 'internal', '--json'], {
+  const { stdout } = await runCommand(['subscriptions', 'create', '--plan', 'internal', '--json'], {
     folder,
     environment,
   });

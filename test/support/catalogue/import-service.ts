@@ -5,7 +5,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { type Closing, temporaryFolder, testDatabase } from '../database/database.ts';
-import { type CliEnd, runCli } from '../process/cli.ts';
+import { type CliEnd, runCommand } from '../process/cli.ts';
 import { FIELDS } from './imports.ts';
 
 export const EXAMPLES = join(import.meta.dirname, '../../../docs/examples');
@@ -64,7 +64,7 @@ export async function openImports(t: Closing): Promise<Imports> {
 async function openBench(t: Closing, folder: string): Promise<Bench> {
   const { database, url } = await testDatabase(t);
   const environment = { DATABASE_URL: url };
-  const run: Bench['run'] = (...args) => runCli(['import', ...args], { folder, environment });
+  const run: Bench['run'] = (...args) => runCommand(['import', ...args], { folder, environment });
   return {
     database,
     environment,

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { until } from '../check/until.ts';
 import { atEnd, type Closing, temporaryFolder } from '../database/database.ts';
-import { startCli } from '../process/cli.ts';
+import { runCli } from '../process/cli.ts';
 import { quietPort } from '../service/ports.ts';
 import { type Ledger, newLedger, writeCity, writeOn } from './ledger.ts';
 import { newReaders, type Readers, readOn } from './readers.ts';
@@ -101,7 +101,6 @@ async function createKeyIn(
   dataDirectory: string,
 ): Promise<IssuedKey | undefined> {
   const args = ['subscriptions', 'create', '--plan', 'pro', '--json'];
-  const { code, stdout } = await startCli(t, args, { folder, environment: { DATA_DIR: dataDirectory } })
-    .ended;
+  const { code, stdout } = await runCli(t, args, { folder, environment: { DATA_DIR: dataDirectory } });
   return code === 0 ? (JSON.parse(stdout) as IssuedKey) : undefined;
 }

@@ -71,13 +71,18 @@ export function readyUrl(stdout: string): string | undefined {
   return /"event":"ready","url":"([^"]+)"/.exec(stdout)?.[1];
 }
 
+/** Runs a command line to its end. */
+export function runCli(t: Closing, args: readonly string[], options: CliOptions): Promise<CliEnd> {
+  return startCli(t, args, options).ended;
+}
+
 let running: Promise<unknown> = Promise.resolve();
 
 /**
  * Runs a command line to its end in this process, which saves the start of another one: for tests of what a command does,
  * not of its process. One at a time, since its environment, folder and output are the process's.
  */
-export async function runCli(args: readonly string[], options: CommandOptions): Promise<CliEnd> {
+export async function runCommand(args: readonly string[], options: CommandOptions): Promise<CliEnd> {
   const before = running;
   const { promise, resolve } = Promise.withResolvers<void>();
   running = promise;

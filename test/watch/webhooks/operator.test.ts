@@ -6,7 +6,7 @@ import { draft } from '../../support/catalogue/drafts.ts';
 import { writer } from '../../support/catalogue/property-market.ts';
 import { until } from '../../support/check/until.ts';
 import { temporaryFolder } from '../../support/database/database.ts';
-import { runCli } from '../../support/process/cli.ts';
+import { runCommand } from '../../support/process/cli.ts';
 import { startService } from '../../support/service/service.ts';
 import { sendWatcher, subscriber } from '../../support/watch/watchers.ts';
 import { SECRETS_KEY, webhooksOf } from '../../support/watch/webhooks.ts';
@@ -29,7 +29,7 @@ test('an operator lists what was sent to the webhooks of any watcher, the newest
   const target = { type: 'listing', listingId: (await write(draft('one', { listPrice: 9 }))).get('one') };
   const folder = await temporaryFolder(t, 'deliveries');
   const environment = { DATABASE_URL: service.databaseUrl };
-  const list = (...args: string[]) => runCli(['watchers', 'deliveries', ...args], { folder, environment });
+  const list = (...args: string[]) => runCommand(['watchers', 'deliveries', ...args], { folder, environment });
   const create = (delivery: readonly object[]) =>
     sendWatcher(service, 'POST', '', { key, body: { target, delivery, events: ['listing.updated'] } });
 

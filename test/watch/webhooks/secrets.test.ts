@@ -10,7 +10,7 @@ import { until } from '../../support/check/until.ts';
 import { temporaryFolder } from '../../support/database/database.ts';
 import { copyTables } from '../../support/database/table-copy.ts';
 import { Canaries, serving } from '../../support/fuzz/canaries.ts';
-import { runCli, startCli } from '../../support/process/cli.ts';
+import { runCommand, startCli } from '../../support/process/cli.ts';
 import { sendWatcher } from '../../support/watch/watchers.ts';
 import { SECRETS_KEY, secretOf, webhookStage, webhooksOf } from '../../support/watch/webhooks.ts';
 
@@ -79,7 +79,7 @@ test('R30: the data directory, its WAL included, holds the key of secrets in one
   };
   const service = startCli(t, ['serve'], { folder, environment });
   const url = await serving(service);
-  const made = await runCli(['subscriptions', 'create', '--plan', 'pro', '--json'], {
+  const made = await runCommand(['subscriptions', 'create', '--plan', 'pro', '--json'], {
     folder,
     environment,
   });
@@ -103,7 +103,7 @@ test('R30: the data directory, its WAL included, holds the key of secrets in one
   const file = join(data, 'secrets.key');
   canaries.watch('the key of secrets', (await readFile(file, 'utf8')).trim());
   assert.equal((await stat(file)).mode & 0o777, 0o600);
-  const doctor = await runCli(['doctor', '--json'], { folder, environment });
+  const doctor = await runCommand(['doctor', '--json'], { folder, environment });
   const { findings } = JSON.parse(doctor.stdout) as { findings: { name: string; state: string }[] };
   assert.equal(findings.find(({ name }) => name === 'webhooks')?.state, 'ok');
   service.kill('SIGTERM');
@@ -199,7 +199,7 @@ test('a wrong key changes nothing, says so where a secret is needed, and fails d
   const examine = async (environment: Record<string, string>) => {
     const folder = await temporaryFolder(t, 'doctor');
     const base = { DATABASE_URL: stage.service.databaseUrl, PORT: '0', SOURCE: 'none', DATA_DIR: folder };
-    const { code, stdout } = await runCli(['doctor', '--json'], {
+    const { code, stdout } = await runCommand(['doctor', '--json'], {
       folder,
       environment: { ...base, ...environment },
     });
