@@ -340,7 +340,10 @@ test('where there is no database no command makes one unasked, and each says how
     assert.match(end.stderr, /^Error: There is no database in \S+nothing yet\..*--init/);
     assert.ok(!existsSync(data), args.join(' '));
   }
-  const asked = await runCommand(['migrate', '--init', '--json'], { folder, environment: { DATA_DIR: data } });
+  const asked = await runCommand(['migrate', '--init', '--json'], {
+    folder,
+    environment: { DATA_DIR: data },
+  });
   assert.equal(asked.code, 0, asked.stderr);
   const { applied } = JSON.parse(asked.stdout) as { applied: string[] };
   assert.ok(applied.length > 5);

@@ -29,7 +29,8 @@ test('an operator lists what was sent to the webhooks of any watcher, the newest
   const target = { type: 'listing', listingId: (await write(draft('one', { listPrice: 9 }))).get('one') };
   const folder = await temporaryFolder(t, 'deliveries');
   const environment = { DATABASE_URL: service.databaseUrl };
-  const list = (...args: string[]) => runCommand(['watchers', 'deliveries', ...args], { folder, environment });
+  const list = (...args: string[]) =>
+    runCommand(['watchers', 'deliveries', ...args], { folder, environment });
   const create = (delivery: readonly object[]) =>
     sendWatcher(service, 'POST', '', { key, body: { target, delivery, events: ['listing.updated'] } });
 
