@@ -94,28 +94,43 @@ export async function lockRows(
   return new Map(rows.map((row) => [row.reference, subscriptionOf(row)]));
 }
 
-/** Takes these keys from all subscriptions but their own, and returns the references of those that had one. */
-export async function releaseKeys(
+/** A subscription that has a key which another one was given. */
+export interface KeyHolder {
+  readonly reference: string;
+  /** In hexadecimal. */
+  readonly keyHash: string;
+  /** Of its request. */
+  readonly number: number;
+}
+
+/** The rows of other subscriptions that have these keys, locked. */
+export async function lockHolders(
   tx: Transaction,
   service: ServiceName,
   subscriptions: readonly ProviderSubscription[],
-): Promise<readonly string[]> {
+): Promise<readonly KeyHolder[]> {
   const withKey = subscriptions.filter(({ keyHash }) => keyHash !== null);
   // Locked one by one, each is found by its key. Joined with a list, a table without statistics would be read whole.
-  const holders = await tx<{ reference: string }[]>`
-    select holder.reference
+  return tx<KeyHolder[]>`
+    select holder.reference, encode(given.key_hash, 'hex') as "keyHash", holder.question as number
     from unnest(${withKey.map(({ reference }) => reference)}::text[], ${withKey.map(({ keyHash }) => keyHash)}::bytea[])
       as given (reference, key_hash)
     cross join lateral (
-      select reference from provider_subscription as stored
+      select reference, question from provider_subscription as stored
       where stored.provider = ${service} and stored.key_hash = given.key_hash and stored.reference <> given.reference
       for update) as holder`;
-  const references = holders.map(({ reference }) => reference);
-  if (references.length > 0)
-    await tx`
-      update provider_subscription set key_hash = null
-      where provider = ${service} and reference = any(${references}::text[])`;
-  return references;
+}
+
+/** Takes the keys of these subscriptions from them. */
+export async function releaseKeys(
+  tx: Transaction,
+  service: ServiceName,
+  references: readonly string[],
+): Promise<void> {
+  if (references.length === 0) return;
+  await tx`
+    update provider_subscription set key_hash = null
+    where provider = ${service} and reference = any(${[...references]}::text[])`;
 }
 
 /** Writes rows where none of a larger number is there, and returns their references. */

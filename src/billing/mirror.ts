@@ -15,6 +15,7 @@ import {
   countRows,
   findByKeyHashes,
   findByReferences,
+  lockHolders,
   lockRows,
   type MirrorCounts,
   type MirroredSubscription,
@@ -232,9 +233,18 @@ export class Mirror implements SubscriptionProvider {
       const row = before.get(each.reference);
       return row === undefined ? isWorthKeeping(each) : row.number < request.number;
     });
-    const released = await releaseKeys(tx, service.name, earlier);
-    const written = await writeRows(tx, service.name, earlier, request);
-    const changed = earlier.filter((each) => {
+    const holders = await lockHolders(tx, service.name, earlier);
+    // Where another subscription has the key since a later request, the answer is out of date as a whole.
+    const moved = new Set(
+      holders.filter(({ number }) => number > request.number).map(({ keyHash: moved }) => moved),
+    );
+    const current = earlier.filter(({ keyHash: hash }) => hash === null || !moved.has(hash.toString('hex')));
+    const released = holders
+      .filter(({ keyHash: given }) => !moved.has(given))
+      .map(({ reference }) => reference);
+    await releaseKeys(tx, service.name, released);
+    const written = await writeRows(tx, service.name, current, request);
+    const changed = current.filter((each) => {
       const row = before.get(each.reference);
       const isChanged = row === undefined ? notifiesNew : describe(each) !== describe(row);
       return isChanged && written.has(each.reference);

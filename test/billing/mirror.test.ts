@@ -174,6 +174,19 @@ test('a late answer takes no key from the subscription that has it by now', asyn
   assert.deepEqual(ended, [reference]);
 });
 
+test('an answer about the former subscription of a key, to a request from before the key moved, does not move it back', async (t) => {
+  const { service, mirror, ended, validate, key, reference } = await startKnown(t, database);
+  const early = await mirror.number();
+  const other = service.subscribe('business');
+  await mirror.save(
+    [{ reference: other.reference, keyHash: keyHash(key), status: active(other.reference, 'business') }],
+    await mirror.number(),
+  );
+  await mirror.save([{ reference, keyHash: keyHash(key), status: active(reference) }], early);
+  assert.equal(tierOf(await validate(key)), 'business');
+  assert.deepEqual(ended, [reference]);
+});
+
 test('nothing is asked about a key of which nothing is stored if the caller must not', async (t) => {
   const { service, mirror, key } = await startKnown(t, database);
   const refuse = () => {
