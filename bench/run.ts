@@ -27,6 +27,7 @@ import { kindsOfQuestions } from './million/table.ts';
 import { type LargeTestbed, openLargeTestbed } from './million/testbed.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth/exchanges.ts';
 import { soak } from './soak/soak.ts';
+import { speedOfSample } from './speed.ts';
 import { timeToCached } from './streams.ts';
 import { conditions, openTestbed, type Testbed } from './testbed.ts';
 import { formatRow, limitsOnAgainstOff, propertyAgainstRaw, type Row } from './throughput.ts';
@@ -151,6 +152,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   watchers: matchWatchers,
   matching: matchEndToEnd,
   busy: readsWhileMatching,
+  speed: speedOfSample,
   P18: deliveriesAgainstLoop,
   P19: latencyAgainstGraphile,
   P21: callsOfTools,

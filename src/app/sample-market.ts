@@ -4,6 +4,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
 import type { AreaDraft } from '../areas/area.ts';
 import type { Boundary } from '../geometry/geometry.ts';
@@ -36,7 +37,7 @@ export interface SampleMarket {
   stop(): Promise<void>;
 }
 
-const PROGRAM = join(import.meta.dirname, '../../sample/main.ts');
+const PROGRAM = fileURLToPath(new URL('../../sample/main.ts', import.meta.url));
 
 /** Reduces the memory of a whole load with photos by a third. */
 const MEMORY_LIMITS = ['--max-old-space-size=192', '--max-semi-space-size=4'];

@@ -74,7 +74,7 @@ const OpenHouseSchema = Type.Object({
 
 const ContactSchema = nullable(Type.Object({ id: text, name: text, phone: text, email: text }));
 
-interface MoveInCost {
+export interface MoveInCost {
   readonly type: string;
   readonly amount: number | null;
 }

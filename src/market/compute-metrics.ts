@@ -16,7 +16,7 @@ import { type FigureReads, listingScopeOf, type Scope } from './market-scope.ts'
 import type { RequestedMetric } from './parameters.ts';
 import type { Grouping } from './store.ts';
 
-interface MetricFigure extends ShownFigure {
+export interface MetricFigure extends ShownFigure {
   /** The days that it is of; a state at one moment has the day that begins then as both. */
   readonly period: Period;
   readonly change: { readonly previous: number | null; readonly yearAgo: number | null } | null;

@@ -17,6 +17,7 @@ export const DOCUMENTS = {
   oauth: ['OAuth', 'access for apps and MCP clients: discovery, PKCE, refresh, revocation'],
   mcp: ['Agents', 'the MCP endpoint: how to connect a client, scopes, resources, errors'],
   limits: ['Limits', 'who may call what, and how often'],
+  versioning: ['Versions', 'what a release may change, how an end is announced, upgrades'],
   'mcp-tools': ['Tools for agents', 'each tool of the MCP endpoint with its arguments'],
   'mcp-transcript': ['A task for an agent', 'from a question to the event of a watcher, with every call'],
   security: ['Security', 'what the service promises about keys, tokens and data'],

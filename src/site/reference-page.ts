@@ -52,6 +52,7 @@ href="openapi.json">openapi.json</a>.</p></section>`;
 interface Operation {
   readonly tags?: readonly string[];
   readonly summary?: string;
+  readonly deprecated?: boolean;
 }
 
 interface Tag {
@@ -74,9 +75,9 @@ function endpoints(document: Readonly<Record<string, unknown>>): readonly Html[]
     const rows = operations
       .filter(({ tags = [] }) => tags[0] === name)
       .map(
-        ({ method, path, summary = '' }) =>
+        ({ method, path, summary = '', deprecated = false }) =>
           html`<tr><th scope="row"><a href="${link('', 'reference')}#${anchor}/${method}${path}"><code>${method} ${path}</code></a></th>
-<td>${summary}</td></tr>`,
+<td>${deprecated ? html`<strong>Deprecated.</strong> ` : null}${summary}</td></tr>`,
       );
     if (rows.length === 0) return [];
     return [

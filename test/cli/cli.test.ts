@@ -1,28 +1,22 @@
 // Tests of the command line: it finds its Node, passes signals on once, and works beside a running service.
 
 import assert from 'node:assert/strict';
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { chmod, cp, mkdir, stat, symlink, writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
+import { VERSION } from '../../src/app/version.ts';
 import { until } from '../support/check/until.ts';
 import { ROOT } from '../support/code/source-files.ts';
 import { emptyDatabase, temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { LAUNCHER, readyUrl, runCli, runCommand, startCli } from '../support/process/cli.ts';
+import { olderNode } from '../support/process/older-node.ts';
 import { startService } from '../support/service/service.ts';
 
 const folder = await temporaryFolder({ after }, 'cli');
 const { url } = await testDatabase({ after });
 const environment = { DATABASE_URL: url };
-
-/** A Node of this machine that is too old to run Freehold itself. */
-function olderNode(): string | undefined {
-  const candidates = (process.env.PATH ?? '').split(delimiter).map((place) => join(place, 'node'));
-  return candidates.find(
-    (path) => existsSync(path) && Number.parseInt(execFileSync(path, ['-v']).toString().slice(1), 10) < 26,
-  );
-}
 
 const older = olderNode();
 const withOlderNode = { skip: older === undefined ? 'no older Node on the PATH' : false };
@@ -62,7 +56,7 @@ test('an older Node runs the Node of the checkout, and ends with its exit code',
   assert.equal(run.stdout, `${process.version} serve,--x\n`);
   assert.equal(run.status, 7);
   const real = await runCli(t, ['--version'], { folder, node: older ?? '' });
-  assert.deepEqual([real.code, real.stdout], [0, '0.1.0\n']);
+  assert.deepEqual([real.code, real.stdout], [0, `${VERSION}\n`]);
 });
 
 test('an older Node without the Node of the checkout says what is missing', withOlderNode, async () => {

@@ -8,6 +8,7 @@ import { test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { TIERS } from '../../src/access/tiers/tiers.ts';
 import { banner } from '../../src/app/terminal.ts';
+import { VERSION } from '../../src/app/version.ts';
 import { readConfig } from '../../src/config.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
 import { temporaryFolder } from '../support/database/database.ts';
@@ -170,6 +171,22 @@ test('the settings of the README are ten of docs/configuration.md, with the same
   const rows = settingRows(README);
   assert.equal(rows.length, 10);
   for (const { name, value } of rows) assert.ok(all.has(name) && all.get(name) === value, name);
+});
+
+test('the README opens with three ways to a service, whose commands are there to be run', () => {
+  const [, quickstart = ''] = /^## Quickstart\n([\s\S]*?)^## /m.exec(README) ?? [];
+  const commands = [...quickstart.matchAll(/^```\n([\s\S]*?)^```$/gm)].flatMap(([, block = '']) =>
+    block.trim().split('\n'),
+  );
+  assert.deepEqual(commands.slice(0, 4), [
+    'docker compose up -d --wait',
+    `npx ./freehold-${VERSION}.tgz serve`,
+    'npm ci && npm start',
+    'npm ci && npm test',
+  ]);
+  const { scripts } = JSON.parse(readSource('package.json').text) as { scripts: Record<string, string> };
+  assert.ok(scripts.start !== undefined && scripts.test !== undefined);
+  assert.ok(existsSync(join(ROOT, 'package-lock.json')));
 });
 
 test('the README takes a reader a few minutes: below 900 words', () => {

@@ -125,7 +125,7 @@ export class ActiveRequest<Caller>
     return signal?.aborted === true && thrown === signal.reason;
   }
 
-  /** All headers of the response; the reply's `own` win, except that Vary accumulates. */
+  /** All headers of the response; the reply's `own` win, except that Vary and Link accumulate. */
   answerHeaders(own: Headers): Record<string, string> {
     const { endpoint, requestId, limitHeaders, callerHeaders } = this;
     const headers: Record<string, string> = {
@@ -137,6 +137,8 @@ export class ActiveRequest<Caller>
     };
     const vary = joinVary(joinVary(endpoint.headers.vary, callerHeaders.vary), own.vary);
     if (vary !== undefined) headers.vary = vary;
+    if (endpoint.headers.link !== undefined && own.link !== undefined)
+      headers.link = `${endpoint.headers.link}, ${own.link}`;
     return headers;
   }
 }

@@ -2,6 +2,7 @@
 
 import { METHODS } from 'node:http';
 import { baseHeaders, type Headers } from '../output/reply.ts';
+import { deprecationHeaders } from './deprecation.ts';
 import { isNamed } from './request-head.ts';
 import type { Route } from './route.ts';
 
@@ -22,6 +23,7 @@ export interface ServedEndpoint<Caller> {
   readonly methods: readonly string[];
 }
 
+/** Throws if the route's deprecation makes no sense. */
 export function createEndpoint<Caller>(
   route: Route<Caller>,
   publicUrl: string,
@@ -29,10 +31,11 @@ export function createEndpoint<Caller>(
 ): Endpoint<Caller> {
   const accepts = route.accepts ?? ['application/json'];
   const varies = accepts.length > 1 || isOneOfSeveral ? { vary: 'accept' } : {};
+  const announced = route.deprecated === undefined ? {} : deprecationHeaders(route.deprecated, publicUrl);
   return {
     route,
     accepts,
-    headers: { ...baseHeaders(route.path, publicUrl), ...varies },
+    headers: { ...baseHeaders(route.path, publicUrl), ...varies, ...announced },
     variant: route.variant === undefined ? null : createEndpoint(route.variant, publicUrl, true),
     allow: null,
   };

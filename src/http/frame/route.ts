@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Problem, ProblemCode } from '../../lib/problem.ts';
 import type { Headers, Reply } from '../output/reply.ts';
+import type { Deprecation } from './deprecation.ts';
 
 /** Access rules of a route. The phases decide what tiers and scopes mean. */
 export interface Access {
@@ -102,6 +103,8 @@ interface Documentation {
   };
   /** Statuses beyond those that every route has, e.g. 304. */
   readonly alsoAnswers?: Readonly<Record<number, string>>;
+  /** Present if the route will go: its responses carry the dates, and the OpenAPI document marks the operation. */
+  readonly deprecated?: Deprecation;
   /** Codes of problems that the route answers beside those of the frame, for the OpenAPI document. */
   readonly codes?: readonly ProblemCode[];
 }

