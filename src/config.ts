@@ -3,26 +3,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
+import { type BackupSettings, readBackupSettings } from './backup/backup-settings.ts';
 import { type ProviderSettings, readProviderSettings } from './billing/provider-settings.ts';
 import { type NetworkPort, parseNetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
 import { withoutByteOrderMark } from './lib/parse.ts';
 import { type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
-import type { ResoCredentials } from './sources/reso/transport/token.ts';
-
-export type SourceConfig =
-  | { readonly kind: 'sample'; readonly port: number; readonly interval: number }
-  | {
-      readonly kind: 'reso';
-      readonly url: string;
-      readonly credentials: ResoCredentials;
-      readonly refreshesPerMinute: number;
-      /** Whether listings without a display rule are shown. */
-      readonly showsByDefault: boolean;
-      /** IANA name of the zone of times that the feed writes without one; null: not known. */
-      readonly timeZone: string | null;
-    }
-  | { readonly kind: 'none' };
+import { readSourceSettings, type SourceSettings } from './sources/reso/transport/source-settings.ts';
 
 export interface Config {
   readonly port: number;
@@ -35,7 +22,7 @@ export interface Config {
   readonly dataDirectory: string;
   /** Null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
-  readonly source: SourceConfig;
+  readonly source: SourceSettings;
   readonly subscriptions: ProviderSettings;
   readonly billing: {
     /** Where customers see and change their payments, at the provider; null: not set. */
@@ -72,6 +59,8 @@ export interface Config {
   readonly defaultCurrency: string | null;
   /** Seconds after which an idle connection of a client is closed. */
   readonly keepAliveSeconds: number;
+  /** Nightly backups; null: this process makes none. */
+  readonly backup: BackupSettings | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
 }
 
@@ -79,8 +68,6 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** Where plain http may lead. */
 const ALLOWED_HTTP = ['loopback', 'private'] as const;
 const SEARCH_ENGINES = ['memory', 'postgres'] as const;
-const DISPLAY_DEFAULTS = ['show', 'withhold'] as const;
-const SOURCES = ['sample', 'reso', 'none'] as const;
 
 const NAMES = [
   'PORT',
@@ -114,7 +101,10 @@ const NAMES = [
   'OAUTH_GRANT_MAX_DAYS',
   'SECRETS_KEY',
   'WEBHOOK_ALLOW',
-
+  'BACKUP_DIR',
+  'BACKUP_AT',
+  'BACKUP_KEEP',
+  'BACKUP_PASSPHRASE_FILE',
   'MAX_CONNECTIONS',
   'MAX_CONNECTIONS_PER_ADDRESS',
   'KEEP_ALIVE_TIMEOUT',
@@ -158,10 +148,7 @@ export class ConfigError extends Error {
 
 /** Reads `.env` of a folder, which the environment overrides. Throws ConfigError with all faults at once. */
 export function readConfig(environment: Environment = process.env, folder: string = process.cwd()): Config {
-  const file = join(folder, '.env');
-  const fromFile: Environment = existsSync(file)
-    ? parseEnv(withoutByteOrderMark(readFileSync(file, 'utf8')))
-    : {};
+  const fromFile = readEnvironmentFile(folder);
   const faults: string[] = unknownNames(environment, fromFile);
   const read = new SettingsReader({ ...fromFile, ...environment }, faults);
   const allowHttp = read.oneOf('ALLOW_HTTP', ALLOWED_HTTP, 'loopback');
@@ -172,7 +159,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     allowHttp,
     dataDirectory: resolve(folder, read.text('DATA_DIR') ?? '.freehold'),
     databaseUrl: read.databaseUrl(),
-    source: readSource(read),
+    source: readSourceSettings(read),
     subscriptions: readProviderSettings(read),
     billing: {
       portalUrl: read.url('BILLING_PORTAL_URL'),
@@ -201,6 +188,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     },
     defaultCurrency: read.currency('DEFAULT_CURRENCY'),
     keepAliveSeconds: read.integer('KEEP_ALIVE_TIMEOUT', 65, 1, 3_600),
+    backup: readBackupSettings(read, folder),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };
   if (config.publicUrl === null && !isLoopback(config.host)) {
@@ -210,6 +198,20 @@ export function readConfig(environment: Environment = process.env, folder: strin
   }
   if (faults.length > 0) throw new ConfigError(faults);
   return deepFreeze(config);
+}
+
+/** Names of the settings that are set, without their values. */
+export function settingsInUse(
+  environment: Environment = process.env,
+  folder: string = process.cwd(),
+): readonly string[] {
+  const read = new SettingsReader({ ...readEnvironmentFile(folder), ...environment }, []);
+  return NAMES.filter((name) => read.text(name) !== null).toSorted();
+}
+
+function readEnvironmentFile(folder: string): Environment {
+  const file = join(folder, '.env');
+  return existsSync(file) ? parseEnv(withoutByteOrderMark(readFileSync(file, 'utf8'))) : {};
 }
 
 /** Whether clients send keys and tokens over plain http through a network. */
@@ -250,45 +252,6 @@ function misspellingFault(name: string): string[] {
   if (meant === undefined) return [];
   const remedy = 'If another program needs it, start Freehold without it.';
   return [`${name} is not a setting; did you mean ${meant}? ${remedy}`];
-}
-
-function readSource(read: SettingsReader): SourceConfig {
-  const kind = read.oneOf('SOURCE', SOURCES, 'sample');
-  const port = read.integer('SAMPLE_PORT', 0, 0, 65_535);
-  const interval = read.integer('SAMPLE_INTERVAL', 5, 0, 86_400);
-  const url = read.url('RESO_BASE_URL');
-  const credentials = readCredentials(read, kind === 'reso');
-  const refreshesPerMinute = read.integer('RESO_REFRESHES_PER_MINUTE', 60, 0, 10_000);
-  const showsByDefault = read.oneOf('RESO_DISPLAY_DEFAULT', DISPLAY_DEFAULTS, 'show') === 'show';
-  const timeZone = read.timeZone('RESO_TIME_ZONE');
-  if (kind === 'sample') return { kind, port, interval };
-  if (kind === 'none') return { kind };
-  if (url === null)
-    read.faults.push('RESO_BASE_URL is missing: SOURCE=reso needs the root of a RESO Web API service');
-  return { kind, url: url ?? '', credentials, refreshesPerMinute, showsByDefault, timeZone };
-}
-
-function readCredentials(read: SettingsReader, needed: boolean): ResoCredentials {
-  const bearerToken = read.text('RESO_BEARER_TOKEN');
-  const tokenUrl = read.url('RESO_TOKEN_URL');
-  const [clientId, clientSecret] = [read.text('RESO_CLIENT_ID'), read.text('RESO_CLIENT_SECRET')];
-  const some = [tokenUrl, clientId, clientSecret].filter((value) => value !== null).length;
-  if (bearerToken !== null && some > 0) {
-    read.faults.push(
-      'RESO_BEARER_TOKEN excludes RESO_TOKEN_URL, RESO_CLIENT_ID and RESO_CLIENT_SECRET: set one kind',
-    );
-  } else if (bearerToken === null && (some > 0 || needed) && some < 3) {
-    read.faults.push(
-      'RESO credentials are incomplete: set RESO_TOKEN_URL, RESO_CLIENT_ID and RESO_CLIENT_SECRET, or RESO_BEARER_TOKEN',
-    );
-  }
-  if (bearerToken !== null) return { kind: 'bearer', token: bearerToken };
-  return {
-    kind: 'client',
-    tokenUrl: tokenUrl ?? '',
-    clientId: clientId ?? '',
-    clientSecret: clientSecret ?? '',
-  };
 }
 
 function deepFreeze<T extends object>(value: T): T {

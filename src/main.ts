@@ -152,7 +152,7 @@ async function startRun({ config, log, publicUrl, storage }: RunOptions): Promis
   try {
     const database = openDatabase({ ...target, applicationName: 'freehold service' });
     cleanup.defer(() => database.close());
-    await migrate(database);
+    await migrate(database, { onWait: (why) => log.info(why) });
     const keysFile = await createKeys(config, database, embedded !== null);
     const upstream = await openUpstream({
       config,

@@ -41,6 +41,7 @@ import { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
 import { startBackground } from './background.ts';
+import { describeOutside } from './backup-outside.ts';
 import { startBilling } from './billing.ts';
 import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
@@ -211,6 +212,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     ownerStatus,
     setGrantWatched: watchGrant,
     matchingTarget: options.threadTarget ?? null,
+    backup: config.backup,
+    describeOutside: () => describeOutside(config),
     computeFigure: reads.figures.compute,
     isSourceWithoutAreas: config.source.kind === 'reso',
   });
@@ -223,7 +226,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits: limitsOf(options),
     trustedProxies: config.trustedProxies,
     health: {
-      checks: healthChecks({ ...reads, database, databaseState, ...background, source: source?.id ?? null }),
+      checks: healthChecks({
+        ...reads,
+        database,
+        databaseState,
+        clock,
+        ...background,
+        source: source?.id ?? null,
+        backup: config.backup,
+      }),
       metricsAccess: config.metrics,
     },
     describe: describeService(publicUrl, tiers),

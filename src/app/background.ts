@@ -2,6 +2,8 @@
 
 import type { OwnerStatus } from '../access/keys/owner-status.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
+import type { BackupSettings } from '../backup/backup-settings.ts';
+import { type NightlyOptions, startNightlyBackups } from '../backup/nightly.ts';
 import { startChangeUpkeep } from '../changes/upkeep.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import { startStoredReview } from '../ingest/stored-review.ts';
@@ -24,6 +26,7 @@ import { type OwnerUpkeepOptions, startOwnerUpkeep } from '../watch/owner-upkeep
 import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
 import { startOnceOutgoing } from './state/outgoing.ts';
+import { VERSION } from './version.ts';
 import { startDeliveries, type Webhooks } from './webhooks.ts';
 
 export interface BackgroundOptions {
@@ -41,6 +44,9 @@ export interface BackgroundOptions {
   readonly ownerStatus: OwnerStatus;
   readonly setGrantWatched: OwnerUpkeepOptions['setGrantWatched'];
   readonly matchingTarget: StartMatchingOptions['target'];
+  /** Nightly backups; null: this process makes none. */
+  readonly backup: BackupSettings | null;
+  readonly describeOutside: NightlyOptions['outside'];
   readonly computeFigure: EvaluationOptions['compute'];
   readonly catalogue: Catalogue;
   readonly refresh: Refresh;
@@ -85,6 +91,13 @@ export function startBackground(options: BackgroundOptions): Background {
     startChangeUpkeep(options),
     startStoredReview(options),
     startSourceUpkeep(options),
+    startNightlyBackups({
+      ...options,
+      settings: options.backup,
+      target: options.matchingTarget,
+      release: VERSION,
+      outside: options.describeOutside,
+    }),
     source && options.isSourceWithoutAreas ? startAddressAreas({ ...options, source: source.id }) : null,
   ];
   return {

@@ -1,6 +1,10 @@
 // Readiness checks: the database, the first load, searches, and, for information only, the source.
 
+import type { BackupSettings } from '../backup/backup-settings.ts';
+import { describeBackup } from '../backup/nightly.ts';
+import { findBackupRecord } from '../backup/record-store.ts';
 import type { HealthCheck } from '../http/server/health.ts';
+import type { Clock } from '../lib/clock.ts';
 import { nullIfUnavailable, Problem } from '../lib/problem.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -20,17 +24,39 @@ export interface CheckedParts {
   readonly replication: Replication | null;
   /** Id of the source that is replicated. */
   readonly source: string | null;
+  readonly clock: Clock;
+  /** Nightly backups; null: this process makes none. */
+  readonly backup: BackupSettings | null;
 }
 
 export function healthChecks(parts: CheckedParts): readonly HealthCheck[] {
-  const { database, databaseState, findLoading, engine, replication, source } = parts;
+  const { database, databaseState, clock, findLoading, engine, replication, source, backup } = parts;
   const databaseCheck: HealthCheck = {
     name: 'database',
     required: true,
     check: async () => `PostgreSQL ${await database.serverVersion()}`,
   };
-  const checks = [databaseCheck, stateCheck(databaseState), loadCheck(findLoading), searchCheck(engine)];
-  return replication && source !== null ? [...checks, sourceCheck(replication, source, database)] : checks;
+  return [
+    databaseCheck,
+    stateCheck(databaseState),
+    loadCheck(findLoading),
+    searchCheck(engine),
+    ...(replication && source !== null ? [sourceCheck(replication, source, database)] : []),
+    ...(backup === null ? [] : [backupCheck(database, clock)]),
+  ];
+}
+
+/** From the database: another process may make the backups. */
+function backupCheck(database: Database, clock: Clock): HealthCheck {
+  return {
+    name: 'backup',
+    required: false,
+    async check() {
+      const { text, isOverdue } = describeBackup(await database.read(findBackupRecord), clock.now());
+      if (isOverdue) throw new Problem('OVERLOADED', `The last good backup is too old: ${text}.`);
+      return text;
+    },
+  };
 }
 
 /** A database that was restored serves readers; that nothing is sent to anyone is for its operator to know. */

@@ -1,52 +1,15 @@
-// Output of an import: progress line, summary, and the findings of a dry run.
+// Output of an import: progress, summary, and the findings of a dry run.
 
 import type { DryRun } from '../import/dry-run.ts';
 import type { ImportProgress } from '../import/mapped-file.ts';
 import type { MissingResult } from '../import/missing.ts';
 import { reportLines } from '../import/report-text.ts';
 import type { ImportResult } from '../import/run.ts';
-import type { Clock } from '../lib/clock.ts';
-import { count, emphasis, print, terminalWidth } from './output.ts';
-
-export interface ProgressLine {
-  show(progress: ImportProgress): void;
-  /** Clears the line. */
-  end(): void;
-}
-
-/** Milliseconds between two lines. */
-const TERMINAL_INTERVAL = 100;
-const PLAIN_INTERVAL = 5_000;
-const BAR_WIDTH = 24;
-
-/** One line that is rewritten on a terminal, plain lines elsewhere. */
-export function progressLine(clock: Clock, stream: NodeJS.WriteStream = process.stderr): ProgressLine {
-  const width = terminalWidth(stream);
-  let phase: ImportProgress['phase'] = 'reading';
-  let startedAt = clock.monotonic();
-  let last = width === undefined ? startedAt : Number.NEGATIVE_INFINITY;
-  let isShown = false;
-  return {
-    show(progress) {
-      const now = clock.monotonic();
-      if (progress.phase !== phase) [phase, startedAt] = [progress.phase, now];
-      if (now - last < (width === undefined ? PLAIN_INTERVAL : TERMINAL_INTERVAL)) return;
-      last = now;
-      const text = progressText(progress, (now - startedAt) / 1_000);
-      if (width === undefined) return print(stream, text);
-      isShown = true;
-      const bar = `${emphasis('key', barText(progress.part), stream)} `;
-      stream.write(`\r\x1b[K${bar}${text.slice(0, Math.max(0, width - BAR_WIDTH - 3))}`);
-    },
-    end() {
-      if (isShown) stream.write('\r\x1b[K');
-      isShown = false;
-    },
-  };
-}
+import { count, emphasis } from './output.ts';
+import { duration } from './progress-line.ts';
 
 /** `42 %  21,000 rows  3,400 rows/s  8 s left`. Rows of an earlier run do not count for the speed and the time left. */
-function progressText(progress: ImportProgress, seconds: number): string {
+export function importProgressText(progress: ImportProgress, seconds: number): string {
   const { phase, part, rows, rejected, resumedAt, placed } = progress;
   const isReading = phase !== 'placing';
   const [done, before, noun] = isReading ? [rows, resumedAt, 'rows'] : [placed, 0, 'listings placed'];
@@ -59,18 +22,6 @@ function progressText(progress: ImportProgress, seconds: number): string {
     ...(ownPart > 0 && part < 1 ? [`${duration(((1 - part) / ownPart) * seconds)} left`] : []),
     ...(isReading && rejected > 0 ? [`${count(rejected)} rejected`] : []),
   ].join('  ');
-}
-
-/** Seconds as people say them. */
-export function duration(seconds: number): string {
-  if (seconds < 10) return `${seconds.toFixed(1)} s`;
-  if (seconds < 120) return `${Math.round(seconds)} s`;
-  return seconds < 7_200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 3_600)} h`;
-}
-
-function barText(part: number): string {
-  const full = Math.round(part * BAR_WIDTH);
-  return '━'.repeat(full) + '─'.repeat(BAR_WIDTH - full);
 }
 
 function missingText(missing: MissingResult | null): string[] {

@@ -14,9 +14,10 @@ import { REPLICATED } from '../sources/abandoned.ts';
 import { isReplicated } from '../sources/store.ts';
 import { INIT_OPTION, withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
-import { dryRunText, progressLine, resultText } from './import-output.ts';
+import { dryRunText, importProgressText, resultText } from './import-output.ts';
 import { examples } from './options.ts';
 import { emphasis, print, printJson } from './output.ts';
+import { progressLine } from './progress-line.ts';
 
 interface ImportFlags {
   readonly map: string;
@@ -86,7 +87,7 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
     dryRun ? 'Stopping.' : 'Stopping after the current batch; press Ctrl-C again to stop at once.',
   );
   const startedAt = systemClock.monotonic();
-  const line = progressLine(systemClock);
+  const line = progressLine(systemClock, importProgressText);
   const options = {
     file,
     map,

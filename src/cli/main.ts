@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import packageJson from '../../package.json' with { type: 'json' };
 import { ConfigError, readConfig } from '../config.ts';
 import { redact } from '../lib/log.ts';
+import { addBackup } from './backup/backup.ts';
 import { addBilling } from './billing.ts';
 import { addClients } from './clients.ts';
 import { addDoctor } from './doctor/doctor.ts';
@@ -41,6 +42,7 @@ export function commandLine(): Command {
     .addHelpText('after', examples('freehold serve', 'freehold doctor', 'freehold import --help'));
   addServe(program);
   addMigrate(program);
+  addBackup(program);
   addSubscriptions(program);
   addBilling(program);
   addClients(program);

@@ -32,6 +32,7 @@ export function addMigrate(program: Command): void {
         await requireServable(opened.database);
         const applied = await migrate(opened.database, {
           onProgress: (name, index, total) => print(process.stderr, `${index + 1}/${total}  ${name}`),
+          onWait: (why) => print(process.stderr, `${why}.`),
         });
         if (json) printJson({ applied });
         else print(process.stdout, outcomeText(applied.length));

@@ -251,6 +251,8 @@ test('doctor warns of a running service whose searches are behind the log or out
     findLoading: async () => null,
     replication: null,
     source: null,
+    clock: systemClock,
+    backup: null,
     engine: { status: () => status },
   });
   const { port, clock } = await serveRoutes(t, [], {

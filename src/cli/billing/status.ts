@@ -11,9 +11,9 @@ import {
 } from '../../billing/status-store.ts';
 import { readConfig } from '../../config.ts';
 import { EXIT } from '../failure.ts';
-import { duration } from '../import-output.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, emphasis, print, printJson } from '../output.ts';
+import { duration } from '../progress-line.ts';
 import { type CommandPayments, knock, NO_PROVIDER, type Reception, withPaymentService } from './payments.ts';
 
 export function addStatus(group: Command): void {

@@ -4,9 +4,9 @@ import type { Command } from 'commander';
 import { listReferences } from '../../billing/status-store.ts';
 import { type SyncProgress, syncSubscriptions } from '../../billing/sync.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { duration } from '../import-output.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, print, printJson, terminalWidth } from '../output.ts';
+import { duration } from '../progress-line.ts';
 import { type CommandPayments, withPaymentService } from './payments.ts';
 
 export function addSync(group: Command): void {

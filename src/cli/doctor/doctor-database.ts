@@ -12,6 +12,7 @@ import { findState } from '../../postgres/state/state-store.ts';
 import { type OpenedDatabase, openCommandDatabase } from '../database.ts';
 import { count } from '../output.ts';
 import { checkSources } from '../sources/check.ts';
+import { checkBackups } from './doctor-backup.ts';
 import { checkBillingEvents, checkSubscriptionList } from './doctor-billing.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 import { checkFeed } from './doctor-feed.ts';
@@ -97,7 +98,8 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
     ...(await checkBillingEvents(config, database)),
     ...(await checkSubscriptionList(config, database)),
   ];
-  const findings = [catalogue, ...imports, ...sources, ...feed, search, ...watchers, ...billing];
+  const backups = await checkBackups(database, config);
+  const findings = [catalogue, ...imports, ...sources, ...feed, search, ...watchers, ...billing, ...backups];
   return [ok('migrations', 'up to date'), ...findings];
 }
 

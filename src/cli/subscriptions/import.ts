@@ -16,9 +16,10 @@ import { systemClock } from '../../lib/clock.ts';
 import type { Transaction } from '../../postgres/client/database.ts';
 import { INIT_OPTION, withDatabase } from '../database.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
-import { progressLine } from '../import-output.ts';
+import { importProgressText } from '../import-output.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, print, printJson } from '../output.ts';
+import { progressLine } from '../progress-line.ts';
 import {
   OWN_COLUMNS,
   parseStripeKey,
@@ -165,7 +166,7 @@ async function* readBatches<Row extends ImportedKey>(
   target: Target<Row>,
 ): AsyncGenerator<Row[]> {
   const file = await open(path, target.columns);
-  const line = progressLine(systemClock);
+  const line = progressLine(systemClock, importProgressText);
   let [rows, batch] = [0, [] as Row[]];
   try {
     for await (const record of file.rows) {

@@ -2,6 +2,7 @@
 
 import { DAY } from '../../lib/clock.ts';
 import type { Database, Transaction } from './database.ts';
+import { PARTITION_LOCK, tryShareUntilCommit } from './schema-locks.ts';
 
 /** Days ahead of today that have a partition, so that a service that was down for some days still finds one. */
 const DAYS_AHEAD = 3;
@@ -96,13 +97,14 @@ export async function dropDayPartitions(
   });
 }
 
-/** Runs a change of partitions; gives up, until the next round, where it would have to wait for long. */
+/** Runs a change of partitions; gives up, until the next round, where it would have to wait for long, as for a backup. */
 async function unlessPostponed(
   database: Database,
   work: (tx: Transaction) => Promise<unknown>,
   timeout = TIMEOUT,
 ): Promise<void> {
   const run = async (tx: Transaction): Promise<void> => {
+    if (!(await tryShareUntilCommit(tx, PARTITION_LOCK))) return;
     await tx.unsafe(LOCK_TIMEOUT);
     await work(tx);
   };

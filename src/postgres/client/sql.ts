@@ -69,9 +69,10 @@ export interface Sql {
   (name: string): SqlFragment;
   /**
    * Runs a COPY to stdout, which has no values to bind, and hands over what it writes as it comes: each time some whole rows.
-   * Rejects with what `take` throws; the rest is read all the same, since the connection can do nothing else before.
+   * While a promise that `take` returned is pending, nothing more is read. Rejects with what `take` throws; the rest is read all the
+   * same, since the connection can do nothing else before.
    */
-  copy(statement: SqlFragment, take: (rows: Uint8Array) => void): Promise<void>;
+  copy(statement: SqlFragment, take: (rows: Buffer) => unknown): Promise<void>;
   /** Runs a COPY from stdin, which has no values to bind, with these bytes as its rows. */
   load(statement: SqlFragment, rows: Uint8Array): Promise<void>;
   /** Runs text as it is, even several statements. Never for text from outside. */
@@ -95,16 +96,22 @@ export function createSql(driver: postgres.Sql): Sql {
   function sql<Rows>(first: TemplateStringsArray | string, ...values: readonly SqlValue[]) {
     return typeof first === 'string' ? quoteName(first) : new Statement<Rows>(first, values, run);
   }
-  async function copy(statement: SqlFragment, take: (rows: Uint8Array) => void): Promise<void> {
+  async function copy(statement: SqlFragment, take: (rows: Buffer) => unknown): Promise<void> {
     const { text, values } = formatStatement(statement);
     if (values.length > 0) throw new TypeError('A COPY has no values to bind');
     let failure: { readonly error: unknown } | undefined;
+    const fail = (error: unknown) => {
+      failure = { error };
+    };
     const rows = await driver.unsafe(text).readable();
     rows.on('data', (some: Buffer) => {
       try {
-        if (failure === undefined) take(some);
+        const taken = failure === undefined ? take(some) : undefined;
+        if (!(taken instanceof Promise)) return;
+        rows.pause();
+        void taken.catch(fail).then(() => rows.resume());
       } catch (error) {
-        failure = { error };
+        fail(error);
       }
     });
     await finished(rows);

@@ -6,18 +6,19 @@ import { join } from 'node:path';
 import { type Clock, MINUTE, poll } from '../../lib/clock.ts';
 import { type Connection, runTransaction } from '../client/connection.ts';
 import type { Database, Sql } from '../client/database.ts';
+import { isLockedByOne, PARTITION_LOCK, SCHEMA_LOCK, tryLock } from '../client/schema-locks.ts';
 
 export interface MigrateOptions {
   /** Folder of the files; default: this one. */
   readonly folder?: string;
   /** Called before each file is run. */
   readonly onProgress?: (name: string, index: number, total: number) => void;
+  /** Called once with a sentence if others have to be waited for. */
+  readonly onWait?: (why: string) => void;
 }
 
 export const MIGRATIONS_FOLDER = import.meta.dirname;
 
-/** Advisory lock of whoever changes the schema. */
-const LOCK = 4_663_267_141;
 const LOCK_TIMEOUT = 10 * MINUTE;
 
 /**
@@ -26,9 +27,11 @@ const LOCK_TIMEOUT = 10 * MINUTE;
  */
 export async function migrate(database: Database, options: MigrateOptions = {}): Promise<string[]> {
   const files = await readMigrations(options.folder ?? MIGRATIONS_FOLDER);
+  // Without a lock: a start with nothing to migrate need not wait for a backup.
+  if ((await pendingOf(database, files)).length === 0) return [];
   const connection = database.dedicated();
   try {
-    await lock(connection.sql, database.clock);
+    await lock(connection.sql, database.clock, options.onWait);
     await createTable(connection.sql);
     const pending = planMigrations(files, await readApplied(connection.sql));
     for (const [index, migration] of pending.entries()) {
@@ -47,12 +50,15 @@ export async function pendingMigrations(
   database: Database,
   folder: string = MIGRATIONS_FOLDER,
 ): Promise<string[]> {
-  const files = await readMigrations(folder);
+  return (await pendingOf(database, await readMigrations(folder))).map(({ name }) => name);
+}
+
+async function pendingOf(database: Database, files: readonly Migration[]): Promise<Migration[]> {
   const applied = await database.read(async (sql) => {
     const [table] = await sql`select to_regclass('schema_migrations') is not null as present`;
     return table?.present === true ? readApplied(sql) : [];
   });
-  return planMigrations(files, applied).map(({ name }) => name);
+  return planMigrations(files, applied);
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {
@@ -63,14 +69,21 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /** Polls: a session that waits inside PostgreSQL would block `create index concurrently`. */
-async function lock(sql: Sql, clock: Clock): Promise<void> {
-  const attempt = async () => {
-    const [row] = await sql`select pg_try_advisory_lock(${LOCK}) as locked`;
-    return row?.locked === true || undefined;
-  };
+async function lock(sql: Sql, clock: Clock, onWait?: (why: string) => void): Promise<void> {
+  if (await tryLock(sql, SCHEMA_LOCK)) return;
+  const isBackup = await isLockedByOne(sql, PARTITION_LOCK);
+  onWait?.(
+    isBackup
+      ? 'Waiting for a backup of the database to end'
+      : 'Waiting for another process that updates the schema',
+  );
+  const attempt = async () => (await tryLock(sql, SCHEMA_LOCK)) || undefined;
   if (await poll(attempt, { clock, limit: LOCK_TIMEOUT, every: 50 })) return;
   throw new MigrationError(
-    'Another process has been changing the database for ten minutes. Look what it waits for.',
+    (await isLockedByOne(sql, PARTITION_LOCK))
+      ? 'A backup of the database has been under way for ten minutes, and the schema must not change meanwhile. ' +
+          'Start again when it is done, or stop it.'
+      : 'Another process has been changing the database for ten minutes. Look what it waits for.',
   );
 }
 

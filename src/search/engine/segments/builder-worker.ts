@@ -1,12 +1,12 @@
 // Thread of a builder: does one task, with a connection of its own, and ends.
 
 import { parentPort, workerData } from 'node:worker_threads';
+import { lowerThreadPriority } from '../../../lib/thread-priority.ts';
 import { type Database, openDatabase } from '../../../postgres/client/database.ts';
 import { shareDictionaries } from '../columns/dictionary.ts';
 import { loadBase, mergeTables } from './build-base.ts';
 import type { BuilderMessage, BuilderTarget, BuilderTask } from './builder-thread.ts';
 import { readColumnFile, type SharedBase, writeColumnFile } from './column-file.ts';
-import { lowerThreadPriority } from './thread-priority.ts';
 
 const send = (message: BuilderMessage): void => parentPort?.postMessage(message);
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));

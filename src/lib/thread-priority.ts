@@ -1,4 +1,4 @@
-// Priority of a thread: work that nobody waits for gives way to what somebody waits for.
+// Priority of threads and processes: work that nobody waits for gives way to what somebody waits for.
 
 import { readlinkSync } from 'node:fs';
 import { constants, getPriority, setPriority } from 'node:os';
@@ -12,6 +12,15 @@ export function lowerThreadPriority(): void {
   try {
     const thread = Number(readlinkSync('/proc/thread-self').split('/').at(-1));
     setPriority(thread, Math.max(getPriority(thread), constants.priority.PRIORITY_BELOW_NORMAL));
+  } catch {
+    // The work is done all the same.
+  }
+}
+
+/** The same of a process on this machine, if this user may change it. */
+export function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, Math.max(getPriority(pid), constants.priority.PRIORITY_BELOW_NORMAL));
   } catch {
     // The work is done all the same.
   }

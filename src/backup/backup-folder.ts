@@ -1,0 +1,62 @@
+// Backup into a folder of backups: under a name of its own, recorded in the database, the oldest ones removed.
+
+import { join } from 'node:path';
+import type { SealOptions } from './archive/seal.ts';
+import { BackupFailure } from './backup-failure.ts';
+import { backupName, createBackupFolder, removeOldBackups, writeBackupFile } from './backup-file.ts';
+import { type BackupOptions, type MadeBackup, makeBackup } from './make-backup.ts';
+import { readPassphraseFile } from './passphrase.ts';
+import { hasBackupRecord, recordSuccess } from './record-store.ts';
+
+/** A backup that is on a disk. */
+export interface StoredBackup extends MadeBackup {
+  /** Path. */
+  readonly file: string;
+  readonly bytes: number;
+  /** Names of older backups that were removed for it. */
+  readonly removed: readonly string[];
+}
+
+export type FileBackupOptions = Omit<BackupOptions, 'output'>;
+
+/** Makes a backup as a file. Throws like `makeBackup`, and BackupFailure where the file cannot be written. */
+export async function backupToFile(file: string, options: FileBackupOptions): Promise<StoredBackup> {
+  const at = new Date(options.database.clock.now());
+  const { result, bytes } = await writeBackupFile(file, (output) => makeBackup({ ...options, output }));
+  await record(options, { at, file, bytes });
+  return { ...result, file, bytes, removed: [] };
+}
+
+/**
+ * Makes a backup in a folder, which is created if it is missing.
+ * @param keep backups that stay; null: all
+ * @param at when it is made, for its name and the record; milliseconds since the epoch
+ */
+export async function backupToFolder(
+  { folder, keep, at }: { readonly folder: string; readonly keep: number | null; readonly at: number },
+  options: FileBackupOptions,
+): Promise<StoredBackup> {
+  await createBackupFolder(folder);
+  const file = join(folder, backupName(at, options.seal !== null));
+  const { result, bytes } = await writeBackupFile(file, (output) => makeBackup({ ...options, output }));
+  await record(options, { at: new Date(at), file, bytes });
+  const removed = keep === null ? [] : await removeOldBackups(folder, keep, at);
+  return { ...result, file, bytes, removed };
+}
+
+/** A database of an earlier release has nowhere to record it. */
+async function record(
+  { database }: FileBackupOptions,
+  success: { readonly at: Date; readonly file: string; readonly bytes: number },
+): Promise<void> {
+  if (await database.read(hasBackupRecord)) await database.write((sql) => recordSuccess(sql, success));
+}
+
+/** How to seal with the passphrase of a file; null: not at all. Throws BackupFailure. */
+export async function sealWithFile(file: string | null): Promise<SealOptions | null> {
+  if (file === null) return null;
+  const passphrase = await readPassphraseFile(file);
+  if (passphrase === '')
+    throw new BackupFailure(`The first line of ${file} is empty: write the passphrase there.`);
+  return { passphrase };
+}
