@@ -115,7 +115,8 @@ test('the archive says what is in it: columns without generated ones, partitions
       sql`create table sized (width int, area int generated always as (width * width) stored, "last name" text)`,
   );
   await database.write(
-    (sql) => sql`insert into sized (width, "last name") values (3, ${'tab\there\nand \\ "quoted"'}), (4, null)`,
+    (sql) =>
+      sql`insert into sized (width, "last name") values (3, ${'tab\there\nand \\ "quoted"'}), (4, null)`,
   );
   const output = new Memory();
   const { header, manifest } = await backup(output);
