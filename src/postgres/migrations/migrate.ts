@@ -11,6 +11,8 @@ import { isLockedByOne, PARTITION_LOCK, SCHEMA_LOCK, tryLock } from '../client/s
 export interface MigrateOptions {
   /** Folder of the files; default: this one. */
   readonly folder?: string;
+  /** The last one to run; default: the newest. */
+  readonly through?: number;
   /** Called before each file is run. */
   readonly onProgress?: (name: string, index: number, total: number) => void;
   /** Called once with a sentence if others have to be waited for. */
@@ -33,7 +35,9 @@ export async function migrate(database: Database, options: MigrateOptions = {}):
   try {
     await lock(connection.sql, database.clock, options.onWait);
     await createTable(connection.sql);
-    const pending = planMigrations(files, await readApplied(connection.sql));
+    const { through = Number.POSITIVE_INFINITY } = options;
+    const missing = planMigrations(files, await readApplied(connection.sql));
+    const pending = missing.filter(({ version }) => version <= through);
     for (const [index, migration] of pending.entries()) {
       options.onProgress?.(migration.name, index, pending.length);
       await apply(connection, migration);
@@ -59,6 +63,25 @@ async function pendingOf(database: Database, files: readonly Migration[]): Promi
     return table?.present === true ? readApplied(sql) : [];
   });
   return planMigrations(files, applied);
+}
+
+/** Marks may be made in a database that has nothing else yet: the migration that makes their table can be repeated. */
+const STATE_VERSION = 43;
+
+/** Makes the table of the state of the database, before all others. */
+export async function createState(database: Database): Promise<void> {
+  const files = await readMigrations(MIGRATIONS_FOLDER);
+  const migration = files.find(({ version }) => version === STATE_VERSION);
+  if (migration === undefined) throw new Error('The migration of the state of the database is missing');
+  await database.transaction((tx) => tx.unsafe(migration.text));
+}
+
+/** Of a schema made by these migrations: which of them this release does not have as they were. */
+export async function unknownMigrations(
+  applied: readonly AppliedMigration[],
+): Promise<readonly AppliedMigration[]> {
+  const known = new Map((await readMigrations(MIGRATIONS_FOLDER)).map((file) => [file.version, file]));
+  return applied.filter(({ version, checksum }) => known.get(version)?.checksum !== checksum);
 }
 
 async function readMigrations(folder: string): Promise<Migration[]> {

@@ -59,6 +59,17 @@ export async function endClosing(sql: Sql, isClosed: boolean): Promise<void> {
     where state = 'closing'`;
 }
 
+/** Marks the database for good: `restoring` before anything is written, `restored` once everything is. */
+export async function markRestore(
+  sql: Sql,
+  state: 'restoring' | 'restored',
+  backupAt: string,
+): Promise<void> {
+  await sql`
+    update database_state set state = ${state}, former_state = null, since = clock_timestamp(),
+      backup_at = ${backupAt}::timestamptz`;
+}
+
 /** Accepts a database that was restored or closed; false: it is in another state. A copy stays one. */
 export async function acceptState(sql: Sql, asCopy: boolean): Promise<boolean> {
   const { count } = await sql`
