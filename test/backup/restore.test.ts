@@ -5,14 +5,14 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
-import { makeHarmless } from '../../src/cli/restore/make-harmless.ts';
 import { ArchiveError } from '../../src/backup/archive/archive-error.ts';
 import { ARCHIVE_FORMAT } from '../../src/backup/archive/format.ts';
 import { writeArchive } from '../../src/backup/archive/write-archive.ts';
+import { writeBackupFile } from '../../src/backup/backup-file.ts';
 import { inspectArchive } from '../../src/backup/restore/inspect-archive.ts';
 import { RestoreError } from '../../src/backup/restore/restore-error.ts';
 import { listTables } from '../../src/backup/restore/schema-store.ts';
-import { writeBackupFile } from '../../src/backup/backup-file.ts';
+import { makeHarmless } from '../../src/cli/restore/make-harmless.ts';
 import { DatabaseNotServable } from '../../src/postgres/state/database-state.ts';
 import { readState, requireServable } from '../../src/postgres/state/state-store.ts';
 import { openWatchDatabase, watchState } from '../../src/postgres/state/state-watch.ts';
@@ -21,8 +21,14 @@ import { filledDatabase, PUBLIC_URL } from '../support/backup/filled-database.ts
 import { restoreFile } from '../support/backup/restore-file.ts';
 import { nextValues, schemaText, tableSums } from '../support/backup/table-sums.ts';
 import { until } from '../support/check/until.ts';
+import {
+  atEnd,
+  type Closing,
+  emptyDatabase,
+  type TestDatabase,
+  temporaryFolder,
+} from '../support/database/database.ts';
 import { startDatabaseProxy } from '../support/database/database-proxy.ts';
-import { atEnd, type Closing, emptyDatabase, type TestDatabase, temporaryFolder } from '../support/database/database.ts';
 import { refresh, statusOf } from '../support/oauth/oauth.ts';
 import { runCli, startCli } from '../support/process/cli.ts';
 import { startService, type TestService } from '../support/service/service.ts';
@@ -77,7 +83,13 @@ test('of any other, tokens, grants and the secret end, keys stay, and sequences 
   assert.equal((await service.get('/v1/usage', filled.key)).status, 200);
   const differing = Object.entries(await sumsOf(created)).filter(([name, sum]) => sum !== sums[name]);
   const changed = differing.map(([name]) => name).filter((name) => /^(oauth|provider|change_gap)/.test(name));
-  for (const name of ['change_gap', 'oauth_access_token', 'oauth_grant', 'oauth_refresh_token', 'oauth_secret'])
+  for (const name of [
+    'change_gap',
+    'oauth_access_token',
+    'oauth_grant',
+    'oauth_refresh_token',
+    'oauth_secret',
+  ])
     assert.ok(changed.includes(name), name);
   const [grants] = await created.database.read(
     (sql) => sql`select count(*)::int as all, count(revoked_at)::int as ended from oauth_grant`,
@@ -94,7 +106,8 @@ test('nothing is sent before the database is accepted, and then what has waited'
   receiver.arrivals.length = 0;
   receiver.answer = ok;
   const { service, accept } = await serveWatched(t, created);
-  const ready: { checks: { name: string; ok: boolean; detail: string }[] } = await service.json('/readyz?verbose');
+  const ready: { checks: { name: string; ok: boolean; detail: string }[] } =
+    await service.json('/readyz?verbose');
   const check = ready.checks.find(({ name }) => name === 'database-state');
   assert.equal(check?.ok, false);
   assert.match(check?.detail ?? '', /restored from a backup[\s\S]*freehold restore accept/);
@@ -118,7 +131,10 @@ test('a copy sends nothing for good', async (t) => {
     return (await (await service.get('/readyz?verbose')).text()).includes('is a copy');
   });
   assert.doesNotMatch(await (await service.get('/metrics')).text(), /freehold_webhook_open_deliveries/);
-  const again = await runCli(t, ['restore', 'accept'], { folder, environment: { DATABASE_URL: created.url } });
+  const again = await runCli(t, ['restore', 'accept'], {
+    folder,
+    environment: { DATABASE_URL: created.url },
+  });
   assert.equal(again.code, 1);
   assert.match(again.stderr, /off\s+for good/);
 });
@@ -156,7 +172,10 @@ test('nothing is written for a backup that is damaged, cut short, newer, or seal
     await refused(damaged, /damaged/);
   }
   await refused(whole.subarray(0, whole.length - 100), /cut short/);
-  await refused(await archiveOf({ migration: 900 }), /does not know\. Restore it with that release or a newer one/);
+  await refused(
+    await archiveOf({ migration: 900 }),
+    /does not know\. Restore it with that release or a newer one/,
+  );
   await refused(await archiveOf({ format: ARCHIVE_FORMAT + 1 }), /Use that release/);
   const sealed = join(folder, 'sealed');
   await backupFile(filled.database, sealed, { passphrase: 'correct horse' });
@@ -169,7 +188,10 @@ test('nothing is written for a backup that is damaged, cut short, newer, or seal
 });
 
 /** An archive without rows, of a release that does not exist. */
-async function archiveOf(changes: { readonly format?: number; readonly migration?: number }): Promise<Buffer> {
+async function archiveOf(changes: {
+  readonly format?: number;
+  readonly migration?: number;
+}): Promise<Buffer> {
   const path = join(folder, 'strange');
   const { format = ARCHIVE_FORMAT, migration } = changes;
   const name = `${migration}_later.sql`;
@@ -188,14 +210,20 @@ async function archiveOf(changes: { readonly format?: number; readonly migration
   return readFile(path);
 }
 
-const environmentOf = ({ url }: Pick<TestDatabase, 'url'>) => ({ DATABASE_URL: url, DATA_DIR: join(folder, 'data') });
+const environmentOf = ({ url }: Pick<TestDatabase, 'url'>) => ({
+  DATABASE_URL: url,
+  DATA_DIR: join(folder, 'data'),
+});
 
 for (const signal of ['SIGKILL', 'SIGINT'] as const)
   test(`a restore that ${signal} interrupts leaves a marked database that nobody serves, and can be run again`, async (t) => {
     const created = await emptyDatabase(t);
     const environment = environmentOf(created);
     const run = startCli(t, ['restore', file], { folder, environment });
-    await until('the restore is under way', async () => (await created.database.read(readState)).name === 'restoring');
+    await until(
+      'the restore is under way',
+      async () => (await created.database.read(readState)).name === 'restoring',
+    );
     run.kill(signal);
     const { code, stderr } = await run.ended;
     if (signal === 'SIGINT') {
@@ -210,7 +238,8 @@ for (const signal of ['SIGKILL', 'SIGINT'] as const)
     });
     await until('its sessions have ended', async () => {
       const [row] = await created.database.read(
-        (sql) => sql`select count(*)::int as count from pg_stat_activity where datname = ${created.name} and application_name like 'freehold%'`,
+        (sql) =>
+          sql`select count(*)::int as count from pg_stat_activity where datname = ${created.name} and application_name like 'freehold%'`,
       );
       return row?.count === 0;
     });
@@ -222,7 +251,10 @@ test('a restore whose connections are lost can be run again', async (t) => {
   const created = await emptyDatabase(t);
   const proxy = await startDatabaseProxy(t, created.url);
   const run = startCli(t, ['restore', file], { folder, environment: environmentOf(proxy) });
-  await until('the restore is under way', async () => (await created.database.read(readState)).name === 'restoring');
+  await until(
+    'the restore is under way',
+    async () => (await created.database.read(readState)).name === 'restoring',
+  );
   proxy.mode = 'cut';
   const { code, stderr } = await run.ended;
   assert.equal(code, 1, stderr);
@@ -252,6 +284,27 @@ test('keys of the archive are put into the data directory, never over others; wi
   assert.deepEqual(await second.database.read(listTables), []);
 });
 
+test('a final backup moves an external database into the embedded one', async (t) => {
+  const created = await emptyDatabase(t);
+  await restoreFile(created.database, finalFile);
+  const place = await temporaryFolder(t, 'moved');
+  const move = join(folder, 'move');
+  const external = { DATABASE_URL: created.url, DATA_DIR: place };
+  const backup = await runCli(t, ['backup', move, '--final'], { folder, environment: external });
+  assert.equal(backup.code, 0, backup.stderr);
+  assert.match(backup.stderr, /The database is closed/);
+  assert.equal((await created.database.read(readState)).name, 'closed');
+  const embedded = { folder, environment: { DATA_DIR: place } };
+  const restored = await runCli(t, ['restore', move], embedded);
+  assert.equal(restored.code, 0, restored.stderr);
+  assert.match(restored.stdout, /the final backup of/);
+  const accepted = await runCli(t, ['restore', 'accept'], embedded);
+  assert.equal(accepted.code, 0, accepted.stderr);
+  const grants = await runCli(t, ['grants', 'list', '--json'], embedded);
+  assert.equal(grants.code, 0, grants.stderr);
+  assert.match(grants.stdout, /desktop-app/);
+});
+
 test('subscriptions at a payment service count for nothing before they are confirmed', async (t) => {
   const created = await emptyDatabase(t);
   await restoreFile(created.database, finalFile);
@@ -269,7 +322,11 @@ test('subscriptions at a payment service count for nothing before they are confi
 async function serveWatched(t: Closing, created: TestDatabase) {
   const watched = openWatchDatabase({ url: created.url });
   const state = await watched.read(readState);
-  const databaseState = watchState({ database: watched, state, report: (error) => assert.fail(String(error)) });
+  const databaseState = watchState({
+    database: watched,
+    state,
+    report: (error) => assert.fail(String(error)),
+  });
   atEnd(t, async () => {
     await databaseState.stop();
     await watched.close();

@@ -9,10 +9,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { count } from '../../src/cli/output.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
-import type { Closing } from '../support/database/database.ts';
 import { backupFile } from '../support/backup/backup-file.ts';
+import type { Closing } from '../support/database/database.ts';
 import type { TestService } from '../support/service/service.ts';
-import { COMMON, comparable, PUBLIC_URL, type RecordedAnswer, type RecordedRelease } from '../support/upgrade/questions.ts';
+import {
+  COMMON,
+  comparable,
+  PUBLIC_URL,
+  type RecordedAnswer,
+  type RecordedRelease,
+} from '../support/upgrade/questions.ts';
 
 const [name = '', checkout = join(import.meta.dirname, '../..')] = process.argv.slice(2);
 if (!/^[\w.-]+$/.test(name)) throw new Error('Usage: node test/upgrade/make-fixture.ts NAME [CHECKOUT]');
@@ -93,7 +99,10 @@ function fileOf({ answers, ...rest }: RecordedRelease): string {
 }
 
 async function listingIds(service: TestService): Promise<readonly [string, string]> {
-  const page: { data: { id: string }[] } = await service.json('/v1/search/sales?limit=2&sort=price', service.keys.pro);
+  const page: { data: { id: string }[] } = await service.json(
+    '/v1/search/sales?limit=2&sort=price',
+    service.keys.pro,
+  );
   const [first, second] = page.data.map(({ id }) => id);
   if (first === undefined || second === undefined) throw new Error('The market has no sales');
   return [first, second];
@@ -104,7 +113,11 @@ async function createWatchers(service: TestService, listingId: string): Promise<
   const bodies = [
     { name: 'All sales', target: { type: 'search', listingType: 'sale', query: {} }, delivery },
     { name: 'One home', target: { type: 'listing', listingId } },
-    { name: 'Daily', target: { type: 'search', listingType: 'rental', query: { minBedrooms: 1 } }, cadence: 'daily' },
+    {
+      name: 'Daily',
+      target: { type: 'search', listingType: 'rental', query: { minBedrooms: 1 } },
+      cadence: 'daily',
+    },
   ];
   for (const body of bodies) {
     const { status, detail, text } = await sendWatcher(service, 'POST', '', { key: service.keys.pro, body });

@@ -72,7 +72,9 @@ async function requireKnown({ header }: InspectedArchive): Promise<void> {
 /** Takes the lock, and empties what an interrupted restore has left. Throws RestoreError for a database that is in use. */
 async function prepare(database: Database, { sql }: DedicatedConnection): Promise<void> {
   if (!(await takeStateLock(sql)))
-    throw new RestoreError('Another restore or a final backup of this database is under way. Wait until it has ended.');
+    throw new RestoreError(
+      'Another restore or a final backup of this database is under way. Wait until it has ended.',
+    );
   const [state, tables] = [await readState(sql), await listTables(sql)];
   if (state.name === 'restoring') await dropEverything(sql);
   else if (tables.length > 0)
@@ -92,7 +94,10 @@ async function fill(options: RestoreOptions, guard: DedicatedConnection): Promis
   const tables = header.tables.filter(({ name }) => !OWN_TABLES.includes(name));
   await createPartitions(sql, tables);
   const deferred = await defer(sql);
-  await emptyTables(sql, tables.map(({ name }) => name));
+  await emptyTables(
+    sql,
+    tables.map(({ name }) => name),
+  );
   const bytes = new Map(manifest.tables.map((table) => [table.name, table.bytes]));
   const sessions = Array.from({ length: options.sessions ?? SESSIONS }, () => database.dedicated());
   const onAbort = (): void => sessions.forEach((session) => session.destroy());
@@ -202,7 +207,10 @@ async function makeDeferred(
   { sessions, bytes, onProgress }: MakeOptions,
 ): Promise<void> {
   const size = ({ table }: Deferred): number =>
-    [...bytes].reduce((sum, [name, each]) => (name === table || name.startsWith(`${table}_`) ? sum + each : sum), 0);
+    [...bytes].reduce(
+      (sum, [name, each]) => (name === table || name.startsWith(`${table}_`) ? sum + each : sum),
+      0,
+    );
   const ordered = tables.toSorted((a, b) => size(b) - size(a));
   const total = ordered.reduce((sum, { statements }) => sum + statements.length, 0);
   let done = 0;

@@ -12,6 +12,9 @@ import { makeBackup } from '../../backup/make-backup.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { lowerPriority } from '../../lib/thread-priority.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { pendingMigrations } from '../../postgres/migrations/migrate.ts';
+import { closeAround } from '../../postgres/state/close-database.ts';
 import { openCommandDatabase } from '../database.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { interruption } from '../import.ts';
@@ -28,9 +31,12 @@ interface BackupFlags {
   readonly encrypt?: true;
   readonly passphraseFile?: string;
   readonly keys?: true;
+  readonly final?: true;
   readonly json?: true;
 }
 
+/** Name of the sessions of a backup: a final one waits for all others. */
+const APPLICATION = 'freehold backup';
 /** Connections that copy: PostgreSQL has a process for each. */
 const MIN_CONNECTIONS = 2;
 const MAX_CONNECTIONS = 4;
@@ -59,6 +65,7 @@ export function addBackup(program: Command): void {
     .option('--encrypt', 'encrypt the whole backup with a passphrase')
     .option(...PASSPHRASE_OPTION)
     .option('--keys', 'add the keys that seal stored secrets; only with --encrypt')
+    .option('--final', 'to move: stop everything that writes first, and close the database for good')
     .option('--json', 'print the result as JSON')
     .addHelpText(
       'after',
@@ -66,6 +73,7 @@ export function addBackup(program: Command): void {
         'freehold backup homes.tar.zst',
         'freehold backup /srv/backups/ --keep 7',
         'freehold backup homes.sealed --encrypt --keys --passphrase-file /etc/freehold/passphrase',
+        'freehold backup move.tar.zst --final',
         'freehold backup - > homes.tar.zst',
       ),
     )
@@ -93,7 +101,7 @@ async function create(text: string, flags: BackupFlags): Promise<void> {
   // The service and its searches go first.
   lowerPriority(process.pid);
   const line = progressLine(systemClock, rowProgressText);
-  const opened = await openCommandDatabase(config);
+  const opened = await openCommandDatabase(config, { applicationName: APPLICATION });
   const startedAt = systemClock.monotonic();
   const options: FileBackupOptions = {
     database: opened.database,
@@ -102,13 +110,14 @@ async function create(text: string, flags: BackupFlags): Promise<void> {
     seal,
     secretsKey,
     outside: await describeOutside(config, secretsKey !== null),
-    isFinal: false,
+    isFinal: flags.final === true,
     signal,
     onProgress: (progress: CopyProgress) => line.show(progress),
     ...(config.databaseUrl === null && { onBackend: lowerPriority }),
   };
   try {
-    const made = await write(destination, options);
+    const work = () => write(destination, options);
+    const made = await (flags.final ? closeForGood(opened.database, work) : work());
     line.end();
     const seconds = (systemClock.monotonic() - startedAt) / 1_000;
     show({ ...made, isEncrypted, hasKeys: secretsKey !== null, seconds }, destination, flags);
@@ -120,6 +129,22 @@ async function create(text: string, flags: BackupFlags): Promise<void> {
   } finally {
     await opened.close();
   }
+}
+
+/** Closes the database around the last backup of it. Throws CommandFailure where its schema is of an earlier release. */
+async function closeForGood<T>(database: Database, work: () => Promise<T>): Promise<T> {
+  if ((await pendingMigrations(database)).length > 0)
+    throw new CommandFailure(
+      'The database lacks migrations of this release, and cannot be closed: run `freehold migrate` first.',
+    );
+  const onWait = () =>
+    print(process.stderr, 'Waiting until every process of the service has stopped writing.');
+  const made = await closeAround(database, { application: APPLICATION, onWait }, work);
+  print(
+    process.stderr,
+    'The database is closed: no process serves it. Restore the backup elsewhere, or `freehold restore accept` to go back.',
+  );
+  return made;
 }
 
 async function write(

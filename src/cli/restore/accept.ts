@@ -26,7 +26,8 @@ export function addAccept(restore: Command): void {
         const { database } = opened;
         const before = await findState(database);
         if (!(await database.write((sql) => acceptState(sql, asCopy)))) {
-          if (before.name === 'serving') throw new CommandFailure('There is nothing to accept: the database is served as usual.');
+          if (before.name === 'serving')
+            throw new CommandFailure('There is nothing to accept: the database is served as usual.');
           throw new CommandFailure(describeRestriction(before) ?? 'There is nothing to accept.');
         }
         print(

@@ -7,8 +7,8 @@ import { findSecretsKey, SECRETS_FILE } from '../../app/secrets-key.ts';
 import { type InspectedArchive, inspectArchive } from '../../backup/restore/inspect-archive.ts';
 import { restoreArchive } from '../../backup/restore/restore-archive.ts';
 import { type Config, readConfig } from '../../config.ts';
-import { createPrivateFile, readIfExists, requireWritableFolder } from '../../lib/files.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { createPrivateFile, readIfExists, requireWritableFolder } from '../../lib/files.ts';
 import { Keyring, parseKeys } from '../../lib/keyring.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { readSealed } from '../../watch/webhooks/sealed-store.ts';
@@ -55,7 +55,10 @@ async function restoreFile(config: Config, path: string, options: Options): Prom
   const stopping = new AbortController();
   const stop = (): void =>
     stopping.abort(
-      new CommandFailure('Interrupted. The database is left empty: run the same command again.', EXIT.interrupted),
+      new CommandFailure(
+        'Interrupted. The database is left empty: run the same command again.',
+        EXIT.interrupted,
+      ),
     );
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, stop);
   const line = progressLine(systemClock, restoreProgressText);
@@ -150,7 +153,10 @@ const DISK_FACTOR = 2.5;
 const MIN_DISK = 200e6;
 
 /** Throws CommandFailure where the disk is too small. The disk of an external server cannot be seen from here. */
-async function requireRoom({ databaseUrl, dataDirectory }: Config, { manifest }: InspectedArchive): Promise<void> {
+async function requireRoom(
+  { databaseUrl, dataDirectory }: Config,
+  { manifest }: InspectedArchive,
+): Promise<void> {
   if (databaseUrl !== null) return;
   const needed = MIN_DISK + DISK_FACTOR * manifest.tables.reduce((sum, { bytes }) => sum + bytes, 0);
   const { bavail, bsize } = await statfs(dataDirectory);

@@ -25,14 +25,22 @@ export async function filledDatabase(t: Closing, webhookPort: number): Promise<F
   const service = await startService(t, {
     source: 'sample',
     sampleListings: 500,
-    environment: { PUBLIC_URL, SECRETS_KEY, WEBHOOK_ALLOW: `127.0.0.1:${webhookPort}`, SEARCH_ENGINE: 'postgres' },
+    environment: {
+      PUBLIC_URL,
+      SECRETS_KEY,
+      WEBHOOK_ALLOW: `127.0.0.1:${webhookPort}`,
+      SEARCH_ENGINE: 'postgres',
+    },
     overrides: { deliversWebhooks: false },
   });
   const { database, databaseUrl, clock } = service;
   const { key } = await createLocalSubscriptions(database, clock).create({ plan: 'pro', customer: 'acme' });
   const target = { type: 'search', listingType: 'sale', query: {} };
   const delivery = [{ type: 'webhook', url: `http://127.0.0.1:${webhookPort}/hook` }];
-  for (const body of [{ target, delivery }, { target, cadence: 'daily' }]) {
+  for (const body of [
+    { target, delivery },
+    { target, cadence: 'daily' },
+  ]) {
     const { status, text } = await sendWatcher(service, 'POST', '', { key, body });
     if (status !== 201) throw new Error(text);
   }
@@ -46,6 +54,8 @@ export async function filledDatabase(t: Closing, webhookPort: number): Promise<F
 }
 
 async function countChanges(database: Database): Promise<number> {
-  const [row] = await database.read((sql) => sql<{ count: number }[]>`select count(*)::int as count from change`);
+  const [row] = await database.read(
+    (sql) => sql<{ count: number }[]>`select count(*)::int as count from change`,
+  );
   return row?.count ?? 0;
 }

@@ -1,8 +1,8 @@
 // Restore of a backup into a database of a test, without the command.
 
-import { makeHarmless } from '../../../src/cli/restore/make-harmless.ts';
 import { inspectArchive } from '../../../src/backup/restore/inspect-archive.ts';
 import { type RestoreOptions, restoreArchive } from '../../../src/backup/restore/restore-archive.ts';
+import { makeHarmless } from '../../../src/cli/restore/make-harmless.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 
 /** Restores a backup that is not encrypted. */

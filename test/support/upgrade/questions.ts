@@ -31,7 +31,14 @@ export interface RecordedRelease {
 }
 
 /** Members that differ from answer to answer, or follow from when the process was started. */
-const VOLATILE: ReadonlySet<string> = new Set(['requestId', 'nextCursor', 'previousCursor', 'queryTimeMs', 'cached', 'dataAsOf']);
+const VOLATILE: ReadonlySet<string> = new Set([
+  'requestId',
+  'nextCursor',
+  'previousCursor',
+  'queryTimeMs',
+  'cached',
+  'dataAsOf',
+]);
 
 /** An answer without what differs each time. */
 export function comparable(body: unknown): unknown {
