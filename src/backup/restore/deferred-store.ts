@@ -43,6 +43,11 @@ export async function defer(sql: Sql): Promise<DeferredParts> {
   };
 }
 
+/** Runs one of those statements. */
+export async function runDeferred(sql: Sql, statement: string): Promise<void> {
+  await sql.unsafe(statement);
+}
+
 /** Of tables, and of partitioned tables for all of their partitions. */
 function listDefinitions(sql: Sql): Promise<readonly Definition[]> {
   return sql<Definition[]>`

@@ -52,7 +52,10 @@ export async function inspectArchive(
     signal.throwIfAborted();
     if (entry.kind === 'manifest') return { file, header, keys, manifest: entry.manifest };
     if (entry.kind === 'file') keys = entry.name === KEYS_NAME ? entry.content.toString() : keys;
-    else onProgress((bytes += entry.rows.length));
+    else {
+      bytes += entry.rows.length;
+      onProgress(bytes);
+    }
   }
   throw new Error('An archive ended without its manifest');
 }

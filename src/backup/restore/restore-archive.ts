@@ -4,7 +4,7 @@ import type { Database, DedicatedConnection, Transaction } from '../../postgres/
 import { createState, migrate, unknownMigrations } from '../../postgres/migrations/migrate.ts';
 import { markRestore, readState, takeStateLock } from '../../postgres/state/state-store.ts';
 import type { ArchivedTable } from '../archive/format.ts';
-import { type Deferred, type DeferredParts, defer } from './deferred-store.ts';
+import { type Deferred, type DeferredParts, defer, runDeferred } from './deferred-store.ts';
 import { type InspectedArchive, openArchive } from './inspect-archive.ts';
 import { analyze, countRows, emptyTables, loadRows, prepareSession, setSequence } from './load-store.ts';
 import { RestoreError } from './restore-error.ts';
@@ -100,14 +100,16 @@ async function fill(options: RestoreOptions, guard: DedicatedConnection): Promis
   );
   const bytes = new Map(manifest.tables.map((table) => [table.name, table.bytes]));
   const sessions = Array.from({ length: options.sessions ?? SESSIONS }, () => database.dedicated());
-  const onAbort = (): void => sessions.forEach((session) => session.destroy());
+  const onAbort = (): void => {
+    for (const session of sessions) session.destroy();
+  };
   signal.addEventListener('abort', onAbort, { once: true });
   try {
     for (const session of sessions) await prepareSession(session.sql, INDEX_MEMORY / sessions.length);
     await loadParts(options, sessions);
     signal.throwIfAborted();
     await makeDeferred(deferred, { sessions, bytes, onProgress });
-    for (const statement of deferred.last) await sql.unsafe(statement);
+    for (const statement of deferred.last) await runDeferred(sql, statement);
   } catch (error) {
     throw signal.aborted ? signal.reason : error;
   } finally {
@@ -218,7 +220,7 @@ async function makeDeferred(
   const work = async ({ sql }: DedicatedConnection): Promise<void> => {
     for (const { statements } of queue)
       for (const statement of statements) {
-        await sql.unsafe(statement);
+        await runDeferred(sql, statement);
         onProgress({ phase: 'indexes', done: ++done, total });
       }
   };
