@@ -41,7 +41,7 @@ import { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
 import { countWatchers } from '../watch/watcher-store.ts';
 import { startBackground } from './background.ts';
-import { describeOutside } from './backup-outside.ts';
+import { describeOutside } from './backup/backup-outside.ts';
 import { startBilling } from './billing.ts';
 import { healthChecks } from './health-checks.ts';
 import { describeService } from './openapi.ts';
@@ -49,7 +49,7 @@ import { followOwners } from './owners.ts';
 import { createReads } from './reads.ts';
 import { featureRoutes } from './routes.ts';
 import type { SearchWiring } from './search.ts';
-import { maintenance } from './state/outgoing.ts';
+import { createEnding } from './state/ending.ts';
 import { grantEnder, howToGetKey, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -217,6 +217,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     computeFigure: reads.figures.compute,
     isSourceWithoutAreas: config.source.kind === 'reso',
   });
+  const checked = { ...common, databaseState, source: source?.id ?? null, backup: config.backup };
   const server = createServer<Principal>({
     ...options,
     routes,
@@ -226,15 +227,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     limits: limitsOf(options),
     trustedProxies: config.trustedProxies,
     health: {
-      checks: healthChecks({
-        ...reads,
-        database,
-        databaseState,
-        clock,
-        ...background,
-        source: source?.id ?? null,
-        backup: config.backup,
-      }),
+      checks: healthChecks({ ...reads, ...background, ...checked }),
       metricsAccess: config.metrics,
     },
     describe: describeService(publicUrl, tiers),
@@ -252,32 +245,9 @@ export async function createApp(options: AppOptions): Promise<App> {
       await changes.close();
       await drained;
       for (const each of [background, billing, subscriptions, reads]) await each.stop();
-      await oauth.close();
-      await access.close();
-      await reads.close();
-      await source?.close();
-      await sample?.outbound.close();
-      await webhooks.access.close();
+      for (const each of [oauth, access, reads, source, sample?.outbound, webhooks.access])
+        await each?.close();
     }),
-  };
-}
-
-/** Stops the parts behind the server once, whether it goes on to refuse requests or stops too. */
-function createEnding(
-  server: WebServer,
-  stopParts: (drained: Promise<void>) => Promise<void>,
-): Pick<App, 'suspend' | 'stop'> {
-  let stopped: Promise<void> | undefined;
-  return {
-    suspend() {
-      stopped ??= stopParts(server.suspend(maintenance));
-      return stopped;
-    },
-    async stop() {
-      const drained = server.drain();
-      stopped ??= stopParts(drained);
-      await Promise.all([stopped, drained]);
-    },
   };
 }
 

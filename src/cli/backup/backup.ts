@@ -2,7 +2,7 @@
 
 import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { describeOutside } from '../../app/backup-outside.ts';
+import { describeOutside } from '../../app/backup/backup-outside.ts';
 import { findSecretsKey } from '../../app/secrets-key.ts';
 import { VERSION } from '../../app/version.ts';
 import { backupFailure, outputFailure } from '../../backup/backup-failure.ts';

@@ -1,9 +1,9 @@
 // What belongs to an installation and is in no backup of its database: settings, and the files that they name.
 
 import { join } from 'node:path';
-import { type Config, settingsInUse } from '../config.ts';
-import { statIfExists } from '../lib/files.ts';
-import { SECRETS_FILE } from './secrets-key.ts';
+import { type Config, settingsInUse } from '../../config.ts';
+import { statIfExists } from '../../lib/files.ts';
+import { SECRETS_FILE } from '../secrets-key.ts';
 
 export interface Outside {
   readonly settings: readonly string[];
