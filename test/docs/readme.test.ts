@@ -186,7 +186,7 @@ test('the README opens with three ways to a service, whose commands are there to
   ]);
   const { scripts } = JSON.parse(readSource('package.json').text) as { scripts: Record<string, string> };
   assert.ok(scripts.start !== undefined && scripts.test !== undefined);
-  assert.ok(existsSync(join(ROOT, 'package-lock.json')));
+  for (const file of ['package-lock.json', 'compose.yaml']) assert.ok(existsSync(join(ROOT, file)), file);
 });
 
 test('the README takes a reader a few minutes: below 900 words', () => {
