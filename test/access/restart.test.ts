@@ -75,6 +75,7 @@ for (const provider of ['polar', 'stripe'] as const) {
     assert.equal(refused, 60);
     // Polar also lists keys, for those that it refuses without a name.
     assert.ok(requests.length - calls <= 2 * refused, `${requests.length - calls} calls`);
-    assert.ok(work.count - operations < JUNK / 5, `${work.count - operations} operations`);
+    // A look at the table for each of them would be as many.
+    assert.ok(work.count - operations < JUNK / 2, `${work.count - operations} operations`);
   });
 }

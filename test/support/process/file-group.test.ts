@@ -16,6 +16,10 @@ const SOUND = `
   after(() => console.log('# ends sound'));
   test('sound', () => LATER);
   const LATER = 1;`;
+/** Waits for what does not keep a process alive. */
+const QUIET = `
+  import { test } from 'node:test';
+  test('quiet', () => new Promise((resolve) => void setTimeout(resolve, 20).unref()));`;
 const FAILING = `
   import { after, test } from 'node:test';
   console.log('# loads failing');
@@ -54,6 +58,9 @@ test('files of a process run one after another with hooks of their own, and each
     said: ['# loads sound', '# ends sound', '# loads sound', '# ends sound'],
     results: ['ok sound', 'ok sound.mjs', 'ok sound', 'ok again.mjs'],
   });
+  const quiet = await play({ quiet: QUIET, idle: QUIET, sound: SOUND });
+  assert.equal(quiet.code, 0);
+  assert.deepEqual(quiet.results.slice(-2), ['ok sound', 'ok sound.mjs']);
   const mixed = await play({ failing: FAILING, broken: BROKEN, sound: SOUND });
   assert.equal(mixed.code, 1);
   assert.deepEqual(mixed.said, [

@@ -13,8 +13,11 @@ export const GROUP_MODULE = import.meta.filename;
  * so hooks of the file end with it, before the next file is loaded.
  */
 export async function runFiles(files: readonly string[]): Promise<void> {
+  // Where nothing else keeps the process alive, the test runner ends with the suite that it has, and cancels those that follow.
+  const alive = setInterval(() => {}, 60_000);
   for (const file of files)
     await suite(relative(ROOT, file), async () => void (await import(pathToFileURL(file).href)));
+  clearInterval(alive);
 }
 
 /** Text of a module that runs these files. */
