@@ -41,6 +41,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       trustedProxies: [],
       metrics: { allow: [], token: null },
       logLevel: 'info',
+      backup: null,
       connections: { connections: null, connectionsPerAddress: null },
       oauth: { refreshGrace: 30, grantMaxDays: null },
       search: { engine: 'memory', cacheMegabytes: 16 },

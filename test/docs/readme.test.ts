@@ -101,7 +101,11 @@ test('docs/configuration.md names every setting with its default, and no other',
     { SOURCE: 'reso', RESO_BASE_URL: 'https://a.test', RESO_BEARER_TOKEN: 'a' },
     ROOT,
   );
+  const { backup } = readConfig({ BACKUP_DIR: 'backups' }, ROOT);
+  assert.deepEqual(backup?.at, { hour: 3, minute: 0, timeZone: 'UTC' });
   const expected = {
+    BACKUP_AT: '03:00',
+    BACKUP_KEEP: backup.keep,
     ALLOW_HTTP: defaults.allowHttp,
     KEEP_ALIVE_TIMEOUT: defaults.keepAliveSeconds,
     PORT: defaults.port,
