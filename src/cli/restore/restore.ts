@@ -8,7 +8,7 @@ import { type InspectedArchive, inspectArchive } from '../../backup/restore/insp
 import { restoreArchive } from '../../backup/restore/restore-archive.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { systemClock } from '../../lib/clock.ts';
-import { createPrivateFile, readIfExists, requireWritableFolder } from '../../lib/files.ts';
+import { createPrivateFile, readIfExists, requireWritableFolder, statIfExists } from '../../lib/files.ts';
 import { Keyring, parseKeys } from '../../lib/keyring.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { readSealed } from '../../watch/webhooks/sealed-store.ts';
@@ -30,6 +30,14 @@ interface Options {
 export function addRestore(program: Command): void {
   const restore = program
     .command('restore')
+    .summary('restore a backup, and accept what was restored')
+    .description(
+      'Restores a backup into an empty database, or accepts a database that was restored. `freehold restore FILE` is\n' +
+        'short for `freehold restore from FILE`.',
+    )
+    .addHelpText('after', examples('freehold restore homes.tar.zst', 'freehold restore accept'));
+  restore
+    .command('from <file>', { isDefault: true })
     .summary('fill an empty database from a backup')
     .description(
       'Restores a backup of `freehold backup` into an empty database: that of DATA_DIR, which is made, or that of\n' +
@@ -37,14 +45,12 @@ export function addRestore(program: Command): void {
         'earlier releases are brought up to this one. The restored service answers readers at once, and sends nothing to\n' +
         'anyone until `freehold restore accept`.',
     )
-    .argument('<file>', 'the backup')
     .option(...PASSPHRASE_OPTION)
     .addHelpText(
       'after',
       examples(
-        'freehold restore freehold-2026-11-28.backup',
-        'DATABASE_URL=postgres://… freehold restore /backups/last.backup',
-        'freehold restore accept',
+        'freehold restore homes.tar.zst',
+        'DATABASE_URL=postgres://… freehold restore /srv/backups/homes.sealed --passphrase-file /etc/freehold/passphrase',
       ),
     )
     .action((file: string, options: Options) => restoreFile(readConfig(), file, options));
@@ -52,6 +58,8 @@ export function addRestore(program: Command): void {
 }
 
 async function restoreFile(config: Config, path: string, options: Options): Promise<void> {
+  if ((await statIfExists(path))?.isFile() !== true)
+    throw new CommandFailure(`${path} is no file: give the path of a backup.`, EXIT.usage);
   const stopping = new AbortController();
   const stop = (): void =>
     stopping.abort(
