@@ -42,7 +42,11 @@ test('every request that the reference shows is answered, with the key of its ti
   const service = await startSample(t);
   const browser = await startBrowser(t);
   const document: Document = await service.json('/openapi.json');
-  const { page, faults } = await visit(browser, `${service.url}/docs/reference`, { origins: [service.url] });
+  const { page, faults } = await visit(browser, `${service.url}/docs/reference`, {
+    origins: [service.url],
+    reducedMotion: 'reduce',
+    viewport: { width: 1_000, height: 200 },
+  });
   const answers: Record<string, string> = {};
   for (const { path, method, operation } of operationsOf(document)) {
     const { operationId, tags } = operation;

@@ -4,7 +4,8 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from 'p
 import { atEnd, type Closing } from '../database/database.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
-const FLAGS = ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'];
+/** Pages are drawn by the compositor in software: a graphics library that the processor imitates costs more. */
+const FLAGS = ['--no-sandbox', '--disable-gpu'];
 
 /** Why tests that need the browser cannot run; false where they can. */
 export const noBrowser: string | false = await access(CHROMIUM).then(
