@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { parseEnv } from 'node:util';
 import { poll, until } from '../support/check/until.ts';
 import { startPostgres15, withoutPostgres15 } from '../support/database/postgres15.ts';
@@ -12,16 +12,12 @@ import { buildImages, type Image, VERSION, withoutImages } from '../support/depl
 import { quietPort } from '../support/service/ports.ts';
 
 const skip = withoutImages;
-/** In place of a value that only a build gives. */
+/** In place of what only a build gives. */
 const NOT_BUILT = {} as Image;
-let images = { full: NOT_BUILT, slim: NOT_BUILT };
+const images = skip === false ? await buildImages({ after }) : { full: NOT_BUILT, slim: NOT_BUILT };
 /** As platforms choose them: no account has it, and the group is root's. */
 const ANYBODY = { uid: 1_000_710_000, gid: 0 };
 const MINUTE = 60e9;
-
-before(async () => {
-  if (skip === false) images = await buildImages({ after });
-});
 
 /** Where a container answers; the network is this machine's. */
 async function address(): Promise<{ readonly url: string; readonly environment: Record<string, string> }> {
