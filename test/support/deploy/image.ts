@@ -73,10 +73,7 @@ export async function buildImages(t: Closing): Promise<{ readonly full: Image; r
   ]);
   const settings = join(folder, 'npmrc');
   const registry = await run('npm', ['config', 'get', 'registry']);
-  await writeFile(
-    settings,
-    `registry=${registry}\n${authorities === '' ? '' : `cafile=${authorities}\n`}`,
-  );
+  await writeFile(settings, `registry=${registry}\n${authorities === '' ? '' : `cafile=${authorities}\n`}`);
   return { full: await build(buildah, 'full', settings), slim: await build(buildah, 'slim', settings) };
 }
 
