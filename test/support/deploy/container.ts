@@ -67,11 +67,12 @@ export function startContainer(t: Closing, image: Image, options: ContainerOptio
       text += chunk.toString();
     });
   const ended = once(child, 'close').then(([code]) => code as number | null);
+  const first = () => firstProcess(child.pid ?? 0);
   atEnd(t, async () => {
-    child.kill('SIGKILL');
+    // Process 1 alone: a change of user has undone what would end it with its parent.
+    if (child.exitCode === null) process.kill(Number(await first()), 'SIGKILL');
     await ended;
   });
-  const first = () => firstProcess(child.pid ?? 0);
   const exec = async (words: readonly string[]): Promise<string> => {
     const user = ['--reuid', String(uid), '--regid', String(gid), '--clear-groups'];
     const inside = ['/usr/bin/setpriv', ...user, '/usr/bin/env', '-i', '--chdir=/data', ...environment];

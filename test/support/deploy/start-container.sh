@@ -1,5 +1,5 @@
 # Start of a container without an engine: process 1 of namespaces of its own, in a root folder, without privileges.
-# By `unshare --mount --pid --ipc --uts --fork --kill-child sh start-container.sh ROOT rw|ro VOLUME UID GID NAME=VALUE... COMMAND...`
+# By `unshare --mount --pid --ipc --uts --fork sh start-container.sh ROOT rw|ro VOLUME UID GID NAME=VALUE... COMMAND...`
 set -eu
 root=$1 mode=$2 volume=$3 uid=$4 gid=$5
 shift 5
