@@ -7,7 +7,9 @@ import { openUpstream } from '../../../src/app/upstream.ts';
 import { readConfig } from '../../../src/config.ts';
 import { createLog, type Log } from '../../../src/lib/log.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
-import type { StateWatch } from '../../../src/postgres/state/state-watch.ts';
+import { isOutgoing } from '../../../src/postgres/state/database-state.ts';
+import { ALWAYS_SERVING, type StateWatch } from '../../../src/postgres/state/state-watch.ts';
+import type { Source } from '../../../src/sources/source.ts';
 import { until } from '../check/until.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../database/database.ts';
 import { type ManualClock, manualClock } from './clock.ts';
@@ -18,6 +20,8 @@ export interface ServiceOptions {
   readonly source?: 'sample' | 'none';
   /** How large the sample market is; in a small one, not every city has homes of every kind. Default 500. */
   readonly sampleListings?: number;
+  /** Read instead of `source`. */
+  readonly ownSource?: Source;
   readonly clock?: ManualClock;
   readonly overrides?: Omit<Overrides, 'clock'>;
   /** Settings besides those that the test makes itself. */
@@ -50,7 +54,10 @@ export interface TestService {
   json(path: string, key?: string): Promise<never>;
 }
 
-/** Starts the service; with the sample market it resolves when the first load is complete. Stopped when the test ends. */
+/** Milliseconds between two rounds of a test's own source. */
+const OWN_INTERVAL = 3_600_000;
+
+/** Starts the service; with a source that may be read it resolves when the first load is complete. Stopped when the test ends. */
 export async function startService(t: Closing, options: ServiceOptions = {}): Promise<TestService> {
   const clock = options.clock ?? manualClock(Date.now());
   const { database, url: databaseUrl } = await (options.createDatabase ?? testDatabase)(t);
@@ -67,7 +74,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
     },
     folder,
   );
-  const { log = createLog({ level: 'silent' }) } = options;
+  const { log = createLog({ level: 'silent' }), databaseState = ALWAYS_SERVING } = options;
   const own = (await options.connect?.(databaseUrl)) ?? database;
   const keysFile = join(folder, 'keys.env');
   const { keys } = options.keepsKeys
@@ -87,9 +94,10 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   atEnd(t, () => upstream.stop());
   const app = await createApp({
     ...upstream,
+    ...(options.ownSource && { source: options.ownSource, interval: OWN_INTERVAL }),
     config,
     database: own,
-    ...(options.databaseState && { databaseState: options.databaseState }),
+    databaseState,
     log,
     keysFile,
     publicUrl,
@@ -97,7 +105,7 @@ export async function startService(t: Closing, options: ServiceOptions = {}): Pr
   });
   atEnd(t, () => app.stop());
   await app.server.listen('127.0.0.1', port);
-  if (app.replication)
+  if (app.replication && isOutgoing(databaseState.state))
     await until('the first load is complete', () => app.replication?.status().loadedAt !== null);
   // Tests read what they have just written: past the memory, unless they say otherwise.
   const get: TestService['get'] = (path, key, headers = {}) =>
