@@ -159,7 +159,7 @@ function instructions(version: string, hasRepository: boolean): string {
     ? []
     : [
         '',
-        'package.json names no repository, and git has no `origin` to take it from: npm then refuses the provenance.',
+        'package.json names no repository, and the `origin` of git is no URL to take it from: npm then refuses the provenance.',
       ];
   return [
     `Freehold ${version} is in dist/:`,

@@ -22,6 +22,7 @@ export const DOCUMENTS = {
   'mcp-transcript': ['A task for an agent', 'from a question to the event of a watcher, with every call'],
   security: ['Security', 'what the service promises about keys, tokens and data'],
   production: ['Production', 'from an empty server to a service with TLS, backups and alerts'],
+  restore: ['Restore, move, upgrade', 'how to come back from a backup, and to another database or machine'],
   importing: ['Importing files', 'listings and areas from CSV, JSON and GeoJSON'],
   billing: ['Billing', 'keys of your own, and subscriptions at Polar and Stripe'],
   configuration: ['Configuration', 'every setting of the service'],
@@ -34,6 +35,7 @@ export const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as readonly DocumentName[];
 /** Documents for whoever runs a service; the others are for whoever uses one. */
 export const FOR_OPERATORS: ReadonlySet<DocumentName> = new Set([
   'production',
+  'restore',
   'importing',
   'billing',
   'configuration',
