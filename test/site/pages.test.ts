@@ -373,7 +373,7 @@ test('every document is served as Markdown too, with the values of its page', as
     assert.equal(answer.headers.get('content-type'), 'text/markdown; charset=utf-8');
     const text = await answer.text();
     assert.match(text, /^# \S/, name);
-    assert.doesNotMatch(text, /\{\{|127\.0\.0\.1:8080/, name);
+    assert.doesNotMatch(text, /\{\{|http:\/\/127\.0\.0\.1:8080/, name);
     for (const [, target = ''] of text.matchAll(/\]\((?!https?:|#)([^)#]+)/g))
       assert.equal((await web.fetch(`/docs/${target}`)).status, 200, `${name}: ${target}`);
   }
