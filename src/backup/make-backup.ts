@@ -32,6 +32,8 @@ export interface BackupOptions {
    * written any more.
    */
   readonly isFinal: boolean;
+  /** Called once the archive is whole; where it fails, so does the backup. */
+  readonly onWhole?: () => Promise<void>;
   readonly signal: AbortSignal;
   readonly onProgress?: (progress: CopyProgress) => void;
   /** Called with the process of each connection at the server, before it reads: for a lower priority where it is on this machine. */
@@ -51,7 +53,7 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   const { database, output, release, seal, isFinal, signal } = options;
   const failing = new AbortController();
   const ending = AbortSignal.any([signal, failing.signal]);
-  return withSnapshot(database, ending, async (snapshot) => {
+  const made = await withSnapshot(database, ending, async (snapshot) => {
     const { tx } = snapshot;
     const migrations = await findMigrations(tx);
     if (migrations === null || (migrations.at(-1)?.version ?? 0) < OLDEST_SCHEMA)
@@ -84,6 +86,8 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
   }).catch((error: unknown) => {
     throw signal.aborted ? signal.reason : error;
   });
+  await options.onWhole?.();
+  return made;
 }
 
 /** The first failure ends all connections. */

@@ -1,6 +1,8 @@
 // Proof of final backups: nobody writes while one is taken, nobody serves afterwards, and nothing is lost where it fails.
 
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { systemClock } from '../../src/lib/clock.ts';
@@ -8,6 +10,7 @@ import { openDatabase } from '../../src/postgres/client/database.ts';
 import { ClosingError, closeAround } from '../../src/postgres/state/close-database.ts';
 import { DatabaseNotServable } from '../../src/postgres/state/database-state.ts';
 import { findState, listWriters, markClosing } from '../../src/postgres/state/state-store.ts';
+import { backupFile } from '../support/backup/backup-file.ts';
 import { poll, until } from '../support/check/until.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { readyUrl, runCli, startCli } from '../support/process/cli.ts';
@@ -79,6 +82,26 @@ test('a final backup that was killed is over as soon as anybody looks', async ()
   assert.equal((await findState(database)).name, 'serving');
 });
 
+test('a final backup that lost its connection leaves no file, since the service may have written meanwhile', async () => {
+  const file = join(folder, 'final.tar.zst');
+  const closing = closeAround(database, APPLICATION, async (close) => {
+    await database.write(
+      (sql) => sql`
+        select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (
+          select oid from pg_database where datname = current_database()) and pid <> pg_backend_pid()
+          and pid = (select pid from pg_locks where objid = ${(4_663_267_143 % 2 ** 32).toString()}::oid and granted limit 1)`,
+    );
+    await until('the service answers again', answers);
+    return backupFile(database, file, { isFinal: true, onWhole: close });
+  });
+  await assert.rejects(closing);
+  assert.deepEqual(
+    await readdir(folder).then((names) => names.filter((name) => name.startsWith('final'))),
+    [],
+  );
+  assert.equal((await findState(database)).name, 'serving');
+});
+
 test('two final backups do not run at once', async () => {
   const second = closeAround(database, APPLICATION, () => closeAround(database, APPLICATION, async () => {}));
   await assert.rejects(second, /Another final backup/);
@@ -86,7 +109,7 @@ test('two final backups do not run at once', async () => {
 });
 
 test('afterwards nobody serves the database, until it is accepted again', async () => {
-  assert.equal(await closeAround(database, APPLICATION, async () => 'taken'), 'taken');
+  assert.equal(await closeAround(database, APPLICATION, (close) => close().then(() => 'taken')), 'taken');
   assert.equal((await ask('/v1/areas')).status, 503);
   await assert.rejects(
     closeAround(database, APPLICATION, async () => {}),

@@ -116,8 +116,8 @@ async function create(text: string, flags: BackupFlags): Promise<void> {
     ...(config.databaseUrl === null && { onBackend: lowerPriority }),
   };
   try {
-    const work = () => write(destination, options);
-    const made = await (flags.final ? closeForGood(opened.database, work) : work());
+    const work = (onWhole: () => Promise<void>) => write(destination, { ...options, onWhole });
+    const made = await (flags.final ? closeForGood(opened.database, work) : write(destination, options));
     line.end();
     const seconds = (systemClock.monotonic() - startedAt) / 1_000;
     show({ ...made, isEncrypted, hasKeys: secretsKey !== null, seconds }, destination, flags);
@@ -132,7 +132,10 @@ async function create(text: string, flags: BackupFlags): Promise<void> {
 }
 
 /** Closes the database around the last backup of it. Throws CommandFailure where its schema is of an earlier release. */
-async function closeForGood<T>(database: Database, work: () => Promise<T>): Promise<T> {
+async function closeForGood<T>(
+  database: Database,
+  work: (close: () => Promise<void>) => Promise<T>,
+): Promise<T> {
   if ((await pendingMigrations(database)).length > 0)
     throw new CommandFailure(
       'The database lacks migrations of this release, and cannot be closed: run `freehold migrate` first.',

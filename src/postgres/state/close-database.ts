@@ -1,7 +1,7 @@
 // Closing of a database for its final backup: nobody writes while it is taken, and nobody serves it afterwards.
 
 import { poll } from '../../lib/clock.ts';
-import type { Database } from '../client/database.ts';
+import type { Database, DedicatedConnection } from '../client/database.ts';
 import { DatabaseNotServable, isServable } from './database-state.ts';
 import {
   endClosing,
@@ -32,14 +32,16 @@ export class ClosingError extends Error {
 }
 
 /**
- * Runs `work` while no process writes to the database, and closes the database once it has succeeded: no process serves it
- * until it is accepted again. If it fails, the database is what it was. Throws DatabaseNotServable for one that is not served
- * now, and ClosingError where processes do not stop in time.
+ * Runs `work` while no process writes to the database, and closes the database: no process serves it until it is accepted again.
+ * If `work` fails before, the database is what it was. Throws DatabaseNotServable for one that is not served now, and
+ * ClosingError where processes do not stop in time, or the database was served again meanwhile.
+ * @param work calls `close` once the backup is whole and before it has its name, so that there is never a final backup of a
+ * database that is still served
  */
 export async function closeAround<T>(
   database: Database,
   options: ClosingOptions,
-  work: () => Promise<T>,
+  work: (close: () => Promise<void>) => Promise<T>,
 ): Promise<T> {
   const session = database.dedicated();
   try {
@@ -54,9 +56,7 @@ export async function closeAround<T>(
     await markClosing(session.sql);
     try {
       await untilNobodyWrites(database, options);
-      const result = await work();
-      await endClosing(session.sql, true);
-      return result;
+      return await work(() => close(session));
     } catch (error) {
       // Where this fails too, the first process to look puts the state back.
       await endClosing(session.sql, false).catch(() => {});
@@ -65,6 +65,15 @@ export async function closeAround<T>(
   } finally {
     await session.end(1);
   }
+}
+
+/** Without the session, and so its lock, any process may have put the state back and written since. */
+async function close({ sql, closed }: DedicatedConnection): Promise<void> {
+  if (!closed && (await endClosing(sql, true))) return;
+  throw new ClosingError(
+    'The connection that keeps the database closed was lost while the final backup was taken, and the service may have ' +
+      'written meanwhile. Nothing of the backup was left: run the command again.',
+  );
 }
 
 async function untilNobodyWrites(

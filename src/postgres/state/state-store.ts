@@ -51,12 +51,13 @@ export async function markClosing(sql: Sql): Promise<void> {
     where state in ('serving', 'restored', 'copy')`;
 }
 
-/** Ends that: the database is closed, or what it was before. */
-export async function endClosing(sql: Sql, isClosed: boolean): Promise<void> {
-  await sql`
+/** Ends that: the database is closed, or what it was before; false: it was over. */
+export async function endClosing(sql: Sql, isClosed: boolean): Promise<boolean> {
+  const { count } = await sql`
     update database_state set state = case when ${isClosed} then 'closed' else former_state end, former_state = null,
       since = clock_timestamp()
     where state = 'closing'`;
+  return count === 1;
 }
 
 /** Marks the database for good: `restoring` before anything is written, `restored` once everything is. */

@@ -9,13 +9,14 @@ export interface BackupFileOptions {
   /** Keys that go into the archive. */
   readonly secretsKey?: string;
   readonly passphrase?: string;
+  readonly onWhole?: () => Promise<void>;
 }
 
 /** Writes a backup of the database to a file. */
 export async function backupFile(
   database: Database,
   path: string,
-  { isFinal = false, secretsKey, passphrase }: BackupFileOptions = {},
+  { isFinal = false, secretsKey, passphrase, onWhole }: BackupFileOptions = {},
 ): Promise<MadeBackup> {
   const { result } = await writeBackupFile(path, (output) =>
     makeBackup({
@@ -28,6 +29,7 @@ export async function backupFile(
       secretsKey: secretsKey ?? null,
       outside: { settings: [], files: [] },
       isFinal,
+      ...(onWhole && { onWhole }),
       signal: new AbortController().signal,
     }),
   );
