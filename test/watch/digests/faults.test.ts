@@ -101,6 +101,8 @@ interface StoredDigest {
 /** Compares what is written with the log of changes, once nothing waits any more. */
 async function compare(what: string): Promise<void> {
   await until('everything is told', async () => {
+    // Held events wait for a digest only once their changes were matched, and a digest is written by matching its own entry of the log.
+    if (!(await isMatched(database))) return false;
     const [row] = await database.read(
       (sql) => sql<{ waiting: number }[]>`
           select count(*)::int as waiting from watch_digest left join watcher on id = watcher_id where cadence = 'hourly'`,
