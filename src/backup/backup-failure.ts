@@ -21,6 +21,7 @@ const FILE_REMEDIES: Readonly<Record<string, string>> = {
   EPERM: 'this user may not write there. Change its permissions, or choose another folder',
   ENOENT: 'its folder does not exist. Create it',
   ENOTDIR: 'its folder is a file. Choose another one',
+  EEXIST: 'its folder is a file. Choose another one',
   EPIPE: 'the program that reads it has ended. Look at its own output',
   ENAMETOOLONG: 'its name is too long. Choose another one',
 };

@@ -1,10 +1,10 @@
 // File of a backup: written under another name, and given its own once it is whole and on the disk.
 
-import { chown, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chown, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { Writable } from 'node:stream';
 import { HOUR } from '../lib/clock.ts';
-import { statIfExists } from '../lib/files.ts';
+import { createFolder, statIfExists } from '../lib/files.ts';
 import { randomToken } from '../lib/secrets.ts';
 import { BackupFailure, backupFailure } from './backup-failure.ts';
 
@@ -76,8 +76,13 @@ async function syncFolder(folder: string): Promise<void> {
 /** Creates a folder for backups, that only its owner can enter, unless it is there. Throws BackupFailure. */
 export async function createBackupFolder(folder: string): Promise<void> {
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
+    await createFolder(folder, 0o700);
   } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT')
+      throw new BackupFailure(
+        `The backup cannot be written to ${folder}: its file system lets nobody create folders. Choose another folder.`,
+        { cause: error },
+      );
     throw backupFailure(error, folder);
   }
 }

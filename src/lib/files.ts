@@ -29,11 +29,27 @@ export async function readBeginning(path: string, bytes: number): Promise<Buffer
   return buffer.subarray(0, bytesRead);
 }
 
+/**
+ * Creates a folder unless it is there, with those above it. True: it was created. Node's own `recursive` never returns where a
+ * file system lets nobody create a folder and answers ENOENT, as /proc does; here that error is thrown.
+ */
+export async function createFolder(folder: string, mode: number): Promise<boolean> {
+  if ((await statIfExists(folder)) === undefined && dirname(folder) !== folder)
+    await createFolder(dirname(folder), mode);
+  try {
+    await mkdir(folder, { mode });
+    return true;
+  } catch (error) {
+    if ((await statIfExists(folder))?.isDirectory() !== true) throw error;
+    return false;
+  }
+}
+
 /** Creates the folder if it is missing. Throws one sentence with the remedy if this process cannot write in it. */
 export async function requireWritableFolder(folder: string, setting: string): Promise<void> {
   try {
     // Others may pass through: started by root, PostgreSQL runs as another user.
-    await mkdir(folder, { recursive: true, mode: 0o711 });
+    await createFolder(folder, 0o711);
     await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

@@ -121,6 +121,9 @@ test('places that cannot be written are refused with the remedy', async () => {
   assert.deepEqual([nowhere.code, /does not exist/.test(nowhere.stderr)], [1, true], nowhere.stderr);
   const device = await run('/dev/full');
   assert.deepEqual([device.code, /no regular file/.test(device.stderr)], [1, true], device.stderr);
+  if (process.platform !== 'linux') return;
+  const closed = await run('/proc/nothing/backups/');
+  assert.deepEqual([closed.code, /lets nobody create folders/.test(closed.stderr)], [1, true], closed.stderr);
 });
 
 test('stopped, it leaves nothing; killed, it leaves no file under the name, and the next one removes the rest', async (t) => {

@@ -1,7 +1,7 @@
 // Proof of restores: every row, sequence and index is there again, what must not go on has ended, and nothing is done to others before it is accepted.
 
 import assert from 'node:assert/strict';
-import { readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
@@ -20,6 +20,7 @@ import { backupFile } from '../support/backup/backup-file.ts';
 import { filledDatabase, PUBLIC_URL } from '../support/backup/filled-database.ts';
 import { restoreFile } from '../support/backup/restore-file.ts';
 import { nextValues, schemaText, tableSums } from '../support/backup/table-sums.ts';
+import { mountSmallDisk } from '../support/chaos/disk.ts';
 import { until } from '../support/check/until.ts';
 import {
   atEnd,
@@ -149,6 +150,19 @@ test('a database that is not empty is refused, and stays as it is', async (t) =>
   });
   assert.deepEqual(await created.database.read(listTables), ['guests']);
   assert.equal((await created.database.read(readState)).name, 'serving');
+});
+
+test('a disk with too little room is refused before anything is written, with the room that is needed', async (t) => {
+  const disk = await mountSmallDisk(t, 16);
+  if (typeof disk === 'string') return t.skip(disk);
+  const run = await runCli(t, ['restore', file], { folder, environment: { DATA_DIR: disk.folder } });
+  assert.equal(run.code, 1);
+  assert.match(
+    run.stderr,
+    /needs about 0\.[2-9] GB, and 0\.0 GB are free in \S+\. Free some space, or set DATA_DIR/,
+  );
+  assert.ok(run.stderr.includes(disk.folder), run.stderr);
+  assert.deepEqual(await readdir(disk.folder), []);
 });
 
 test('nothing is written for a backup that is damaged, cut short, newer, or sealed with another passphrase', async (t) => {

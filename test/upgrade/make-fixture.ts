@@ -7,6 +7,7 @@
 
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import { VERSION } from '../../src/app/version.ts';
 import { count } from '../../src/cli/output.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
 import { backupFile } from '../support/backup/backup-file.ts';
@@ -84,7 +85,7 @@ async function record(): Promise<void> {
   await mkdir(folder, { recursive: true });
   const backup = join(folder, `${name}.tar.zst`);
   const database = openDatabase({ url: service.databaseUrl, timeout: 0 });
-  await backupFile(database, backup);
+  await backupFile(database, backup, { release: VERSION });
   await database.close();
   await writeFile(join(folder, `${name}.json`), fileOf(release));
   process.stdout.write(`${backup}: ${count(recorded.length)} answers\n`);

@@ -6,7 +6,7 @@ import { once } from 'node:events';
 import { chmod, chown, lstat, mkdir, realpath, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { readIfExists, statIfExists } from '../../lib/files.ts';
+import { createFolder, readIfExists, statIfExists } from '../../lib/files.ts';
 
 export interface ClusterHome {
   /** Contains the cluster, the server's log and, if needed, library links. */
@@ -26,9 +26,9 @@ const SOCKET_NAME = '.s.PGSQL.5432';
 
 /** Creates the data directory if there is none. */
 export async function createDataDirectory(dataDirectory: string): Promise<void> {
-  const created = await mkdir(dataDirectory, { recursive: true });
+  const isNew = await createFolder(dataDirectory, 0o755);
   // The server's user may pass through, not look around.
-  if (created !== undefined) await chmod(dataDirectory, 0o711);
+  if (isNew) await chmod(dataDirectory, 0o711);
 }
 
 /** Where the cluster of a data directory is, or shall be. Chosen once. */

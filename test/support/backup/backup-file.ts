@@ -10,19 +10,21 @@ export interface BackupFileOptions {
   readonly secretsKey?: string;
   readonly passphrase?: string;
   readonly onWhole?: () => Promise<void>;
+  /** That made it; default one that never was. */
+  readonly release?: string;
 }
 
 /** Writes a backup of the database to a file. */
 export async function backupFile(
   database: Database,
   path: string,
-  { isFinal = false, secretsKey, passphrase, onWhole }: BackupFileOptions = {},
+  { isFinal = false, secretsKey, passphrase, release = '0.0.0', onWhole }: BackupFileOptions = {},
 ): Promise<MadeBackup> {
   const { result } = await writeBackupFile(path, (output) =>
     makeBackup({
       database,
       output,
-      release: '0.0.0',
+      release,
       connections: 2,
       // A guess may be cheap in a test.
       seal: passphrase === undefined ? null : { passphrase, cost: 10 },
