@@ -3,6 +3,8 @@
 import type { Writable } from 'node:stream';
 import { formatTime } from '../lib/clock.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
+import { describeRestriction } from '../postgres/state/database-state.ts';
+import { readState } from '../postgres/state/state-store.ts';
 import { ARCHIVE_FORMAT, type ArchiveHeader, type ArchiveManifest, KEYS_NAME } from './archive/format.ts';
 import type { SealOptions } from './archive/seal.ts';
 import { type ArchiveWriter, writeArchive } from './archive/write-archive.ts';
@@ -60,6 +62,9 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
       throw new BackupFailure(
         'This is no database of Freehold, or one of a build before the first release. Check DATABASE_URL and DATA_DIR.',
       );
+    const state = await readState(tx);
+    // What is half restored would verify as whole, and take the place of a good backup.
+    if (state.name === 'restoring') throw new BackupFailure(describeRestriction(state) ?? '');
     const tables = await findTables(tx);
     await lockTables(tx, tables);
     const header: ArchiveHeader = {

@@ -125,3 +125,19 @@ test('afterwards nobody serves the database, until it is accepted again', async 
   assert.equal(again.code, 1);
   assert.match(again.stderr, /nothing to accept/);
 });
+
+test('a copy is not closed, since accepting it again would let it act on the outside', async () => {
+  await database.write((sql) => sql`update database_state set state = 'copy'`);
+  await assert.rejects(
+    closeAround(database, APPLICATION, (close) => close()),
+    /is a copy[\s\S]*without --final/,
+  );
+  assert.equal((await findState(database)).name, 'copy');
+});
+
+test('a database whose restore was interrupted is not backed up', async () => {
+  await database.write((sql) => sql`update database_state set state = 'restoring'`);
+  const file = join(folder, 'half.tar.zst');
+  await assert.rejects(backupFile(database, file), /its restore was interrupted[\s\S]*freehold restore FILE/);
+  assert.equal((await readdir(folder)).includes('half.tar.zst'), false);
+});

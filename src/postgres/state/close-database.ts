@@ -53,6 +53,12 @@ export async function closeAround<T>(
     await endClosing(session.sql, false);
     const state = await readState(session.sql);
     if (!isServable(state)) throw new DatabaseNotServable(state);
+    // Closed and accepted again, or moved, it would act on the outside.
+    if (state.name === 'copy')
+      throw new ClosingError(
+        'This database is a copy, which nothing may take the place of: make a backup without --final, restore it, and ' +
+          'run `freehold restore accept --as-copy`.',
+      );
     await markClosing(session.sql);
     try {
       await untilNobodyWrites(database, options);
