@@ -34,8 +34,8 @@ export async function readBeginning(path: string, bytes: number): Promise<Buffer
  * file system lets nobody create a folder and answers ENOENT, as /proc does; here that error is thrown.
  */
 export async function createFolder(folder: string, mode: number): Promise<boolean> {
-  if ((await statIfExists(folder)) === undefined && dirname(folder) !== folder)
-    await createFolder(dirname(folder), mode);
+  const parent = dirname(folder);
+  if (parent !== folder && (await statIfExists(parent)) === undefined) await createFolder(parent, mode);
   try {
     await mkdir(folder, { mode });
     return true;
