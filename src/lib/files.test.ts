@@ -24,8 +24,9 @@ test('a folder is created with those above it, once, and where none can be the e
   ]);
   assert.equal(await createFolder(folder, 0o700), false);
   for (const each of [folder, join(base, 'one')]) assert.equal((await stat(each)).mode & 0o777, 0o700);
-  for (const below of [import.meta.filename, join(import.meta.filename, 'below', 'a file')])
-    await assert.rejects(createFolder(below, 0o700), { code: 'ENOTDIR' });
+  const file = import.meta.filename;
+  await assert.rejects(createFolder(file, 0o700), { code: 'EEXIST' });
+  await assert.rejects(createFolder(join(file, 'below', 'a file'), 0o700), { code: 'ENOTDIR' });
   if (process.platform === 'linux')
     await assert.rejects(createFolder('/proc/nothing/below', 0o700), { code: 'ENOENT' });
 });
