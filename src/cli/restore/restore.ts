@@ -83,15 +83,19 @@ async function restoreFile(config: Config, path: string, options: Options): Prom
     const opened = await openCommandDatabase(config, { init: true });
     try {
       const { database } = opened;
+      let note: string | null = null;
       await restoreArchive({
         database,
         archive,
-        afterLoad: makeHarmless,
+        afterLoad: async (tx, isFinal) => {
+          // Before the database counts as restored: a command that ends here is run again, and places them again.
+          note = await placeKeys(config, archive);
+          await makeHarmless(tx, isFinal);
+        },
         onProgress: (progress) => line.show(restored(progress)),
         signal: stopping.signal,
       });
       line.end();
-      const note = await placeKeys(config, archive);
       print(process.stdout, summary(archive));
       for (const line of [note, await describeSealed(config, database)])
         if (line !== null) print(process.stdout, line);
