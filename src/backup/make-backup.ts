@@ -13,6 +13,12 @@ import { findMigrations, findSequence, findTables, lockTables, readSequences } f
 import { type CopyProgress, copyTables, TableQueue } from './copy-tables.ts';
 import { backendPid, joinSnapshot, type Snapshot, withSnapshot } from './snapshot-store.ts';
 
+/**
+ * Has the secret that signs tokens, in clear. Only a final backup needs it: after any other a restore makes a new one, while the original
+ * may go on with its own.
+ */
+const SIGNING_TABLE = 'oauth_secret';
+
 /** The schema of the oldest release that backups are made of. */
 const OLDEST_SCHEMA = 42;
 
@@ -65,7 +71,8 @@ export async function makeBackup(options: BackupOptions): Promise<MadeBackup> {
     const state = await readState(tx);
     // What is half restored would verify as whole, and take the place of a good backup.
     if (state.name === 'restoring') throw new BackupFailure(describeRestriction(state) ?? '');
-    const tables = await findTables(tx);
+    const found = await findTables(tx);
+    const tables = isFinal ? found : found.filter(({ name }) => name !== SIGNING_TABLE);
     await lockTables(tx, tables);
     const header: ArchiveHeader = {
       format: ARCHIVE_FORMAT,

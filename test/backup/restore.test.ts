@@ -1,12 +1,14 @@
 // Proof of restores: every row, sequence and index is there again, what must not go on has ended, and nothing is done to others before it is accepted.
 
 import assert from 'node:assert/strict';
+import { createReadStream } from 'node:fs';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
 import { ArchiveError } from '../../src/backup/archive/archive-error.ts';
 import { ARCHIVE_FORMAT } from '../../src/backup/archive/format.ts';
+import { verifyArchive } from '../../src/backup/archive/verify-archive.ts';
 import { writeArchive } from '../../src/backup/archive/write-archive.ts';
 import { writeBackupFile } from '../../src/backup/backup-file.ts';
 import { inspectArchive } from '../../src/backup/restore/inspect-archive.ts';
@@ -75,6 +77,12 @@ test('of a final backup tokens and cursors go on', async (t) => {
 });
 
 test('of any other, tokens, grants and the secret end, keys stay, and sequences go on where none was given', async (t) => {
+  const { header } = await verifyArchive(createReadStream(file), { passphrase: async () => null });
+  assert.equal(
+    header.tables.some(({ name }) => name === 'oauth_secret'),
+    false,
+    'the secret stays outside',
+  );
   const created = await emptyDatabase(t);
   await restoreFile(created.database, file);
   const service = await serve(t, created);
