@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CopyFields } from '../../src/postgres/client/copy-fields.ts';
-import { openDatabase, type Sql } from '../../src/postgres/client/database.ts';
+import { type Database, openDatabase, type Sql } from '../../src/postgres/client/database.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, emptyDatabase } from '../support/database/database.ts';
 import { startPostgres15, withoutPostgres15 } from '../support/database/postgres15.ts';
@@ -152,3 +152,42 @@ test('a COPY rejects when its connection is lost, and ends in the server when it
   await assert.rejects(left, (error) => error === reason);
   await until('the server has ended it', async () => !(await isCopying()));
 });
+
+test('the connection serves on after a COPY whose last rows came while nothing was read', async (t) => {
+  const { url, database: other } = await emptyDatabase(t);
+  const database = openDatabase({ url, maxConnections: 1, timeout: 0 });
+  atEnd(t, () => database.close(100));
+  // Kilobytes: about as many as the driver's stream and one read from the socket hold, which are 64 each.
+  for (let rows = 60; rows <= 140; rows += 10) {
+    let bytes = 0;
+    await database.transaction(async (tx) => {
+      const [session] = await tx<{ pid: number }[]>`
+        select pg_backend_pid() as pid, set_config('test.rows', ${String(rows)}, true)`;
+      let paused: Promise<void> | undefined;
+      const onRows = (some: Buffer) => {
+        bytes += some.length;
+        paused ??= hasSentAll(other, session?.pid ?? 0);
+        return paused;
+      };
+      await tx.copy(
+        tx`copy (select repeat('x', 1023) from generate_series(1, current_setting('test.rows')::int)) to stdout`,
+        onRows,
+      );
+      const [row] = await tx<{ one: number }[]>`select 1 as one`;
+      assert.equal(row?.one, 1);
+    });
+    assert.equal(bytes, rows * 1_024);
+  }
+});
+
+/** Until the server has sent everything, and the event loop has read it. */
+async function hasSentAll(database: Database, pid: number): Promise<void> {
+  await until('the server waits for the next statement', async () => {
+    const [session] = await database.read(
+      (sql) => sql<{ state: string }[]>`select state from pg_stat_activity where pid = ${pid}`,
+    );
+    return session?.state === 'idle in transaction';
+  });
+  for (let iteration = 0; iteration < 20; iteration++)
+    await new Promise<void>((resolve) => setImmediate(resolve));
+}

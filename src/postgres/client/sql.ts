@@ -115,6 +115,9 @@ export function createSql(driver: postgres.Sql): Sql {
       }
     });
     await finished(rows);
+    // The driver pauses its socket while rows wait here, and goes on when the stream asks for more. Where the last rows and the end
+    // come together while it is paused, nothing more is asked for, and the answer to the next statement would never be read.
+    rows._read(0);
     if (failure !== undefined) throw failure.error;
   }
   async function load(statement: SqlFragment, rows: Uint8Array): Promise<void> {
