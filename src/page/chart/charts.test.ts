@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { barChart } from './bar-chart.ts';
+import { CHART_STYLE } from './chart-style.ts';
 import { histogram } from './histogram.ts';
 import { lineChart } from './line-chart.ts';
 import { monthTicks } from './months.ts';
@@ -122,4 +123,41 @@ test('a sparkline ends in a dot and breaks at gaps; a bar is as long as its shar
   assert.equal(count(text, 'M'), 2);
   assert.ok(text.includes('cx="83" cy="4"'));
   assert.ok(cellBar(0.5).text.includes('width="32"') && cellBar(7).text.includes('<rect width="64"'));
+});
+
+test('the stylesheet has a rule for every class that a chart uses', () => {
+  const values = months.map((_, at) => at + 1);
+  const drawn = [
+    lineChart({
+      label: 'x',
+      months,
+      values,
+      band: values.map((value) => [value - 1, value + 1]),
+      second: values,
+      counts: values,
+      formatTick,
+    }),
+    barChart({ label: 'x', months, up: values, down: values, formatTick }),
+    histogram({
+      label: 'x',
+      bins: [{ from: 0, to: 1, count: 1 }],
+      median: 0.5,
+      medianLabel: 'm',
+      middle: [0.2, 0.7],
+      formatTick,
+    }),
+    sparkline({ values }),
+    cellBar(1),
+  ];
+  const text = drawn.map((each) => each?.text ?? '').join('');
+  const classes = new Set(
+    [...text.matchAll(/ class="([^"]+)"/g)].flatMap(([, names = '']) => names.split(' ')),
+  );
+  // `line` is the plain case of a path.
+  classes.delete('line');
+  assert.ok(classes.size > 12);
+  assert.deepEqual(
+    [...classes].filter((name) => !CHART_STYLE.includes(`.${name}`)),
+    [],
+  );
 });
