@@ -200,6 +200,7 @@ test('SQL stands only in stores, files of SQL, and the database room', () => {
 /** Who may use time other than through the clock they are given. */
 const OWN_TIME: Readonly<Record<string, string>> = {
   'src/lib/clock.ts': 'is the clock',
+  'src/explore/browser/clock.ts': 'is the clock of a page in the browser',
 };
 
 test('nobody reads time or waits except through the clock', () => {

@@ -15,13 +15,15 @@ const ASSETS = ['src/**/*.{json,sql}', 'sample/**/*.{json,geojson}', 'docs/*.md'
 const PROGRAM_URL = /(new URL\('\.{1,2}\/[^']+)\.ts(', import\.meta\.url\))/g;
 
 rmSync(BUILD, { recursive: true, force: true });
-const { status } = spawnSync(process.execPath, [COMPILER, '--project', 'tsconfig.package.json'], {
-  cwd: ROOT,
-  stdio: 'inherit',
-});
-if (status !== 0) throw new Error('The package was not built: the compiler failed');
+for (const project of ['src/explore/browser/tsconfig.package.json', 'tsconfig.package.json']) {
+  const { status } = spawnSync(process.execPath, [COMPILER, '--project', project], {
+    cwd: ROOT,
+    stdio: 'inherit',
+  });
+  if (status !== 0) throw new Error('The package was not built: the compiler failed');
+}
 for (const path of globSync('**/*.js', { cwd: BUILD })) nameCompiledPrograms(join(BUILD, path));
-for (const path of globSync(ASSETS, { cwd: ROOT })) copyAsset(path);
+for (const path of globSync(ASSETS, { cwd: ROOT, exclude: ['**/tsconfig*.json'] })) copyAsset(path);
 
 function nameCompiledPrograms(file: string): void {
   const text = readFileSync(file, 'utf8');

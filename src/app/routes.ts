@@ -10,6 +10,8 @@ import { watcherPageRoutes } from '../account/watchers/routes.ts';
 import type { AreaIdCache } from '../areas/area-cache.ts';
 import { areaRoutes } from '../areas/routes.ts';
 import { changeRoutes } from '../changes/http/routes.ts';
+import { Assets } from '../explore/assets/assets.ts';
+import { assetRoute } from '../explore/assets/routes.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
@@ -124,6 +126,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...accountRoutes(parts),
     ...billingPageRoutes(parts),
   ];
+  const assets = new Assets();
   const mcp = mcpParts(features, parts);
   const routes: readonly Route<Principal>[] = [
     ...features,
@@ -131,6 +134,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...grantsRoutes({ ...parts, endGrant: parts.oauth.endGrant }),
     ...parts.billing,
     ...mcpRoutes(mcp),
+    assetRoute(assets),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({
       ...parts,

@@ -1,0 +1,8 @@
+// Entry modules of pages: what a page may load, and everything that these import, is served.
+
+/** Path of each in `src`, without its extension. */
+export const ENTRIES = {
+  map: 'explore/browser/map-page',
+} as const;
+
+export type EntryName = keyof typeof ENTRIES;

@@ -1,0 +1,32 @@
+// Content security policy of pages with script: modules of this service only, and Trusted Types.
+
+import { hashSource } from '../../page/style.ts';
+
+export interface AssetPolicyOptions {
+  /** The stylesheets of the page, each allowed by its hash. */
+  readonly styles: readonly string[];
+  /** Origins of pictures beside this service, as listings name them. */
+  readonly pictures?: readonly string[];
+  /** Origin that may show the page in a frame; null: none. */
+  readonly embedder?: string | null;
+}
+
+/**
+ * The policy. Scripts come from this service and run no text as code: the policy `default` of Trusted Types
+ * (browser/trusted-types.ts) passes the URL of the map's worker and nothing else, `lit-html` is that of the templates.
+ */
+export function assetPolicy({ styles, pictures = [], embedder = null }: AssetPolicyOptions): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src ${styles.map(hashSource).join(' ')}`,
+    `img-src 'self' data: blob:${pictures.map((origin) => ` ${origin}`).join('')}`,
+    "connect-src 'self'",
+    "worker-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    `frame-ancestors ${embedder ?? "'none'"}`,
+    "require-trusted-types-for 'script'",
+    'trusted-types default lit-html',
+  ].join('; ');
+}
