@@ -64,7 +64,7 @@ test('both images name their user, volume, port, signal and health check, and co
     );
     const files = [...(await listTree(root)).keys()];
     const unwanted =
-      /^\/opt\/freehold\/(?!node_modules).*(?<!\.d)\.ts$|\.npmrc$|^\/(?:usr\/local|opt).*\/npm\b|^\/opt\/freehold\/node_modules\/node-|\/include\/node$/;
+      /^\/opt\/freehold\/(?!node_modules|build\/docs).*(?<!\.d)\.ts$|\.npmrc$|^\/(?:usr\/local|opt).*\/npm\b|^\/opt\/freehold\/node_modules\/node-|\/include\/node$/;
     assert.deepEqual(
       files.filter((path) => unwanted.test(path)),
       [],
