@@ -174,6 +174,10 @@ function instructions(version: string, hasRepository: boolean): string {
     '',
     'By hand, without provenance:',
     `  npm publish dist/freehold-${version}.tgz --access public`,
+    '',
+    'Images, at the tag, labelled with what they are built of:',
+    `  docker build --build-arg VERSION=${version} --build-arg REVISION=$(git rev-parse HEAD) -t freehold:${version} .`,
+    `  docker build --build-arg VERSION=${version} --build-arg REVISION=$(git rev-parse HEAD) --target slim -t freehold:${version}-slim .`,
     ...warning,
   ].join('\n');
 }

@@ -1,9 +1,10 @@
 // Copies of tables into an archive, over several connections at once.
 
 import type { Transaction } from '../postgres/client/database.ts';
-import { PART_BYTES } from './archive/format.ts';
+import { MAX_MEMBER_BYTES, PART_BYTES } from './archive/format.ts';
 import { countLines } from './archive/verify-archive.ts';
 import type { ArchiveWriter } from './archive/write-archive.ts';
+import { BackupFailure } from './backup-failure.ts';
 import { type CatalogueTable, copyStatement } from './catalogue-store.ts';
 
 export interface CopyProgress {
@@ -66,7 +67,7 @@ export async function copyTables(
   }
 }
 
-/** In parts of some megabytes of whole rows. */
+/** In parts of some megabytes of whole rows. Throws BackupFailure for a row that no archive can hold. */
 async function copyTable(
   tx: Transaction,
   table: CatalogueTable,
@@ -77,6 +78,11 @@ async function copyTable(
   let bytes = 0;
   let rows = 0;
   const endPart = async (): Promise<void> => {
+    if (bytes > MAX_MEMBER_BYTES)
+      throw new BackupFailure(
+        `A row of the table ${table.name} has ${Math.round(bytes / 1e6)} MB as text, and a backup holds ${Math.round(MAX_MEMBER_BYTES / 1e6)} MB of one. ` +
+          'Shorten what is stored in it, then run the command again.',
+      );
     const [part, count] = [chunks, rows];
     [chunks, bytes, rows] = [[], 0, 0];
     await addPart(table.name, count, part);

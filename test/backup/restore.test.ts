@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
@@ -32,6 +32,7 @@ import {
   temporaryFolder,
 } from '../support/database/database.ts';
 import { startDatabaseProxy } from '../support/database/database-proxy.ts';
+import { startPostgres15, withoutPostgres15 } from '../support/database/postgres15.ts';
 import { refresh, statusOf } from '../support/oauth/oauth.ts';
 import { runCli, startCli } from '../support/process/cli.ts';
 import { startService, type TestService } from '../support/service/service.ts';
@@ -303,6 +304,10 @@ test('keys of the archive are put into the data directory, never over others; wi
   const refused = await runCli(t, ['restore', withKeys], { folder, environment: again });
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /other keys than the backup/);
+  await rm(join(place, 'secrets.key'));
+  await symlink(join(place, 'nowhere'), join(place, 'secrets.key'));
+  const dangling = await runCli(t, ['restore', withKeys], { folder, environment: again });
+  assert.match(dangling.stderr, /secrets\.key is a link to a file that does not exist\. Remove the link/);
   assert.deepEqual(await second.database.read(listTables), []);
 });
 
@@ -325,6 +330,35 @@ test('a final backup moves an external database into the embedded one', async (t
   const grants = await runCli(t, ['grants', 'list', '--json'], embedded);
   assert.equal(grants.code, 0, grants.stderr);
   assert.match(grants.stdout, /desktop-app/);
+});
+
+test('a database moves to PostgreSQL 15 and back to 18, by final backups, with every row as it was', {
+  skip: withoutPostgres15,
+}, async (t) => {
+  const external = { DATABASE_URL: await startPostgres15(t), DATA_DIR: await temporaryFolder(t, 'external') };
+  const embedded = { DATA_DIR: await temporaryFolder(t, 'returned') };
+  const [first, second] = [join(folder, 'to-15'), join(folder, 'from-15')];
+  const source = await emptyDatabase(t);
+  await restoreFile(source.database, finalFile);
+  const steps = [
+    [{ DATABASE_URL: source.url, DATA_DIR: external.DATA_DIR }, ['backup', first, '--final']],
+    [external, ['restore', first]],
+    [external, ['restore', 'accept']],
+    [external, ['backup', second, '--final']],
+    [embedded, ['restore', second]],
+  ] as const;
+  for (const [environment, command] of steps) {
+    const { code, stderr } = await runCli(t, [...command], { folder, environment });
+    assert.equal(code, 0, `${command.join(' ')}: ${stderr}`);
+  }
+  const { header, manifest } = await verifyArchive(createReadStream(second), {
+    passphrase: async () => null,
+  });
+  assert.match(header.postgres, /^15\./);
+  const before = await verifyArchive(createReadStream(first), { passphrase: async () => null });
+  const rows = (all: typeof manifest.tables) =>
+    all.filter(({ name }) => !OWN.includes(name)).map(({ name, rows, bytes }) => `${name} ${rows} ${bytes}`);
+  assert.deepEqual(rows(manifest.tables).toSorted(), rows(before.manifest.tables).toSorted());
 });
 
 test('subscriptions at a payment service count for nothing before they are confirmed', async (t) => {

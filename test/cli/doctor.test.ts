@@ -150,6 +150,23 @@ test('doctor warns of changes that wait for minutes, with what helps', async (t)
   assert.match(late?.remedy ?? '', /statements that wait for locks/);
 });
 
+test('doctor fails where the folder of backups can neither be written nor made', async (t) => {
+  const { url } = await testDatabase(t);
+  const file = join(folder, 'in-the-way');
+  await writeFile(file, '');
+  const look = async (directory: string) =>
+    (await examine({ DATABASE_URL: url, PORT: '0', BACKUP_DIR: directory, BACKUP_AT: '03:00' })).get(
+      'backup folder',
+    );
+  const below = await look(join(file, 'backups'));
+  assert.deepEqual(
+    [below?.state, below?.detail],
+    ['fail', `${join(file, 'backups')} cannot be made in ${file}`],
+  );
+  assert.equal((await look(file))?.detail, `${file} cannot be written`);
+  assert.equal(await look(join(folder, 'backups', 'nightly')), undefined);
+});
+
 test('doctor warns if no process matches, while there are watchers', async (t) => {
   const { database, look } = await watchedDatabase(t);
   await database.write(

@@ -2,6 +2,7 @@
 
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { describeBackup } from '../../backup/nightly.ts';
 import { readPassphraseFile } from '../../backup/passphrase.ts';
 import { findBackupRecord } from '../../backup/record-store.ts';
@@ -32,17 +33,18 @@ export async function checkBackups(database: Database, config: Config): Promise<
 }
 
 async function checkPlaces({ directory, passphraseFile }: NonNullable<Config['backup']>): Promise<Finding[]> {
-  const found = await statIfExists(directory);
-  const isWritable = await access(directory, constants.W_OK | constants.X_OK).then(
+  // A folder that is missing is made by the first backup, in the nearest one that is there.
+  const place = await nearestPlace(directory);
+  const isWritable = await access(place, constants.W_OK | constants.X_OK).then(
     () => true,
     () => false,
   );
   const findings: Finding[] = [];
-  if (found !== undefined && !(found.isDirectory() && isWritable))
+  if (!(isWritable && (await statIfExists(place))?.isDirectory() === true))
     findings.push(
       fail(
         'backup folder',
-        `${directory} cannot be written`,
+        place === directory ? `${directory} cannot be written` : `${directory} cannot be made in ${place}`,
         'Make it writable, or set BACKUP_DIR to another folder.',
       ),
     );
@@ -60,4 +62,10 @@ async function checkPlaces({ directory, passphraseFile }: NonNullable<Config['ba
       fail('backup passphrase', messageOf(error), 'Set BACKUP_PASSPHRASE_FILE to the file.'),
     ];
   }
+}
+
+/** The path, or the nearest one above it that exists. */
+async function nearestPlace(path: string): Promise<string> {
+  const found = await statIfExists(path);
+  return found !== undefined || path === dirname(path) ? path : nearestPlace(dirname(path));
 }

@@ -26,14 +26,18 @@ export const restored = ({ phase, done, total }: RestoreProgress): RestoreStep =
   part: total === 0 ? 1 : done / total,
 });
 
-/** `42 %  21,000 of 50,000 rows  3,400 rows/s  8 s left`, so many seconds after the phase began. */
+/** `42 %  21,000 of 50,000 rows  3,400 rows/s  8 s left`, so many seconds after the phase began; in the first one without a rate. */
 export function restoreProgressText({ phase, done, total, part }: RestoreStep, seconds: number): string {
   if (phase === 'check') return `checking the backup: ${(done / 1e6).toFixed(0)} MB of rows`;
   if (phase !== 'rows') return `${STEPS[phase]}: ${done} of ${total}`;
   return [
     `${Math.floor(part * 100)} %`,
     `${count(done)} of ${count(total)} rows`,
-    `${count(Math.round(seconds > 0 ? done / seconds : 0))} rows/s`,
-    ...(part > 0 && part < 1 ? [`${duration(((1 - part) / part) * seconds)} left`] : []),
+    ...(seconds >= 1 ? rateText(done, part, seconds) : []),
   ].join('  ');
+}
+
+function rateText(done: number, part: number, seconds: number): readonly string[] {
+  const rate = `${count(Math.round(done / seconds))} rows/s`;
+  return part > 0 && part < 1 ? [rate, `${duration(((1 - part) / part) * seconds)} left`] : [rate];
 }

@@ -1,6 +1,6 @@
 // Command `freehold restore FILE`: fills an empty database from a backup.
 
-import { statfs } from 'node:fs/promises';
+import { lstat, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
 import { findSecretsKey, SECRETS_FILE } from '../../app/secrets-key.ts';
@@ -123,11 +123,21 @@ async function requireOwnKeys({ dataDirectory }: Config, { keys }: InspectedArch
   if (keys === null) return;
   const file = join(dataDirectory, SECRETS_FILE);
   const present = await readIfExists(file);
+  if (present === undefined && (await isDanglingLink(file)))
+    throw new CommandFailure(
+      `${file} is a link to a file that does not exist. Remove the link, or put the file where it leads: keys are never written over.`,
+    );
   if (present === undefined || present.trim() === keys.trim()) return;
   throw new CommandFailure(
     `${file} has other keys than the backup. Move it away, or set DATA_DIR to another folder: keys are never written over.`,
   );
 }
+
+const isDanglingLink = (file: string): Promise<boolean> =>
+  lstat(file).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
 
 /** Stores the keys of the archive; returns what the operator has to know, or null. */
 async function placeKeys(

@@ -4,11 +4,11 @@ import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { chmod, cp, mkdir, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { readIfExists } from '../../lib/files.ts';
+import { createFolder, readIfExists } from '../../lib/files.ts';
 import type { ServerUser } from './cluster-home.ts';
 import { nameUser } from './unnamed-user.ts';
 
@@ -77,7 +77,7 @@ export async function completeBinaries(native: string, linkDirectory: string): P
   } catch (error) {
     if (!READ_ONLY.has((error as NodeJS.ErrnoException).code ?? '')) throw error;
   }
-  await mkdir(linkDirectory, { recursive: true, mode: 0o755 });
+  await createFolder(linkDirectory, 0o755);
   for (const { source, target } of links) await link(source, join(linkDirectory, basename(target)));
   return { native, libraries: linkDirectory };
 }

@@ -69,7 +69,7 @@ export function fits(directory: string): boolean {
 
 /** Creates a folder that only the server's user can enter. */
 export async function ownDirectory(directory: string, user: ServerUser | undefined): Promise<void> {
-  await mkdir(directory, { recursive: true, mode: 0o700 });
+  await createFolder(directory, 0o700);
   await setOwner(directory, user);
 }
 
@@ -88,7 +88,7 @@ async function insideHome(dataDirectory: string): Promise<ClusterHome | undefine
 }
 
 async function outsideHome(dataDirectory: string, systemDirectory: string): Promise<ClusterHome> {
-  await mkdir(systemDirectory, { recursive: true, mode: 0o755 });
+  await createFolder(systemDirectory, 0o755);
   const hash = shortHash(await realpath(dataDirectory));
   const folder = await createNumberedDirectory(join(systemDirectory, hash));
   const home = await homeAt(folder, true);
