@@ -12,6 +12,7 @@ import { areaRoutes } from '../areas/routes.ts';
 import { changeRoutes } from '../changes/http/routes.ts';
 import { Assets } from '../explore/assets/assets.ts';
 import { assetRoute } from '../explore/assets/routes.ts';
+import { exploreRoutes } from '../explore/routes.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
@@ -136,6 +137,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...mcpRoutes(mcp),
     assetRoute(assets),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
+    ...exploreRoutes(parts),
     ...siteRoutes({
       ...parts,
       metrics: METRICS,

@@ -1,0 +1,34 @@
+// Panel of the API: the requests that give exactly this view, and what they cost.
+//
+// Scripts find `#api` and its `pre[data-code]`, to copy them.
+
+import type { Tags } from '../../page/map/tags.ts';
+
+export interface ApiRequest {
+  /** What it gives, such as `This list`. */
+  readonly title: string;
+  /** Whole and absolute. */
+  readonly url: string;
+}
+
+export interface ApiPanel {
+  readonly curl: string;
+  readonly fetch: string;
+  readonly requests: readonly ApiRequest[];
+  /** What a request costs against the caller's limits, as a sentence. */
+  readonly cost: string;
+  /** The documentation with the parameters filled in. */
+  readonly docs: string;
+  readonly limits: string;
+}
+
+export function apiPanel<T>(tags: Tags<T>, panel: ApiPanel): T {
+  const { html } = tags;
+  const links = panel.requests.map(({ title, url }) => html`<li><a href="${url}">${title}</a></li>`);
+  return html`<div id="api"><p class="panel-title"><strong>This view as requests</strong></p>${codeBox(tags, 'curl', panel.curl)}${codeBox(tags, 'fetch', panel.fetch)}<p class="small quiet">${panel.cost} <a href="${panel.limits}">Limits</a></p><ul class="links">${links}<li><a href="${panel.docs}">Documentation with these parameters</a></li></ul></div>`;
+}
+
+function codeBox<T>({ html }: Tags<T>, name: string, code: string): T {
+  const lines = code.split('\n').map((line) => html`<span class="line">${line}</span>`);
+  return html`<div class="code-box"><header><span>${name}</span></header><pre data-code="${name}" tabindex="0"><code>${lines}</code></pre></div>`;
+}

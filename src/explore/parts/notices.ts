@@ -1,0 +1,59 @@
+// Notices, and what stands in the list where no homes can: nothing found, or not without signing in.
+
+import type { Tags } from '../../page/map/tags.ts';
+import { icon } from './icons.ts';
+import { countWords } from './words.ts';
+
+export interface Notice {
+  readonly kind: 'information' | 'warning' | 'error';
+  /** What happened. */
+  readonly title: string;
+  /** What happens next, or what to do. */
+  readonly text: string;
+  readonly action?: Link | null;
+}
+
+export interface Link {
+  readonly label: string;
+  readonly href: string;
+}
+
+/** A link with the number of homes that it leads to. */
+export interface CountedLink extends Link {
+  readonly count: number;
+}
+
+/** `role="status"`: read out when it comes. */
+export function notice<T>({ html }: Tags<T>, { kind, title, text, action = null }: Notice): T {
+  const buttons =
+    action === null
+      ? null
+      : html`<div class="buttons"><a class="btn" href="${action.href}">${action.label}</a></div>`;
+  return html`<div class="notice ${kind}" role="status"><span class="mark" aria-hidden="true"></span><strong>${title}</strong><p>${text}</p>${buttons}</div>`;
+}
+
+/** Nothing found: the nearest ways out, each with the number of homes that it gives; the last is the first choice. */
+export function emptyList<T>({ html }: Tags<T>, text: string, ways: readonly CountedLink[]): T {
+  const links = ways.map(
+    ({ label, href, count }, at) =>
+      html`<a class="${at === ways.length - 1 ? 'btn primary' : 'btn'}" href="${href}">${label} <span class="quiet">${countWords(count)}</span></a>`,
+  );
+  return html`<div class="panel"><div class="middle"><h2>No home like this here</h2><p>${text}</p><div class="buttons">${links}</div></div></div>`;
+}
+
+export interface LockedPanel {
+  readonly title: string;
+  /** What is needed, and what one sees without. */
+  readonly text: string;
+  /** The last is the first choice. */
+  readonly links: readonly Link[];
+}
+
+export function lockedPanel<T>(tags: Tags<T>, { title, text, links }: LockedPanel): T {
+  const { html } = tags;
+  const buttons = links.map(
+    ({ label, href }, at) =>
+      html`<a class="${at === links.length - 1 ? 'btn primary' : 'btn'}" href="${href}">${label}</a>`,
+  );
+  return html`<div class="panel"><div class="middle">${icon(tags, 'lock')}<h2>${title}</h2><p>${text}</p><div class="buttons">${buttons}</div></div></div>`;
+}

@@ -1,0 +1,205 @@
+// Answer of the explorer: the page with its head and policy, its notices, and the requests that give the same.
+
+import type { Tiers } from '../access/tiers/tiers.ts';
+import type { Reply } from '../http/output/reply.ts';
+import type { Problem } from '../lib/problem.ts';
+import { siteHeader } from '../page/header.ts';
+import { type Html, html } from '../page/html.ts';
+import { contentPolicy, renderLayout } from '../page/layout.ts';
+import { FAVICON } from '../page/mark.ts';
+import { FRAME_STYLE } from '../page/style.ts';
+import { exploreContent } from './page.ts';
+import { EXPLORE_STYLE } from './page-style.ts';
+import type { ApiPanel } from './parts/api-panel.ts';
+import { activeFilters, type FilterContext, isOfSold } from './parts/filters.ts';
+import type { Notice } from './parts/notices.ts';
+import { viewTitle } from './parts/title.ts';
+import { countWords } from './parts/words.ts';
+import type { CountedChange, FilterCounts } from './view/filter-counts.ts';
+import { changed, linkTo, type Parameters } from './view/parameters.ts';
+import { apiRequests, type ExploreState, parametersOf } from './view/state.ts';
+import type { View, ViewParts } from './view/view.ts';
+
+export interface ExploreOptions extends ViewParts {
+  readonly tiers: Tiers;
+  /** Progress of a source's first load; null if none is under way. */
+  readonly findLoading: () => Promise<Loading | null>;
+}
+
+export interface Loading {
+  readonly source: string;
+  readonly records: number;
+  readonly total: number | null;
+}
+
+export interface ExploreAnswer {
+  readonly options: ExploreOptions;
+  readonly state: ExploreState;
+  /** Prefix of links to the root of the service. */
+  readonly root: string;
+  readonly search: string;
+  readonly loading: Loading | null;
+  /** Null: the store cannot be read, or the query is wrong. */
+  readonly view: View | null;
+  readonly counts: FilterCounts;
+  readonly ways: readonly CountedChange[];
+  /** What is wrong with the query. */
+  readonly problem: Problem | null;
+}
+
+/** What the words of filters depend on. */
+export function filterContext({ kind }: ExploreState, view: View | null): FilterContext {
+  return {
+    kind,
+    currency: view?.currency ?? null,
+    areas: new Map(view?.areas.map(({ id, name }) => [id, name])),
+  };
+}
+
+export function renderExplore(answer: ExploreAnswer): Reply {
+  const { options, state, root, view, problem, loading } = answer;
+  const parameters = parametersOf(state);
+  const context = filterContext(state, view);
+  const filters = activeFilters(parameters, context);
+  const places = [...context.areas.values()];
+  const title =
+    problem === null ? viewTitle({ parameters, kind: state.kind, places, filters }) : problem.title;
+  const style = FRAME_STYLE + EXPLORE_STYLE;
+  const now = options.clock.now();
+  const content = exploreContent({
+    root,
+    now,
+    bar: {
+      ...context,
+      parameters,
+      counts: answer.counts,
+      median: view?.medianPrice ?? null,
+      api: apiPanelOf(answer),
+      search: answer.search,
+    },
+    view,
+    map: null,
+    notices: noticesOf(answer),
+    ways: answer.ways,
+    isSold: isOfSold(parameters),
+    foot: sideFoot(view),
+  });
+  const text = renderLayout({
+    title,
+    style,
+    head: headOf(answer, parameters, title, filters.length),
+    header: siteHeader(root, null),
+    content,
+  });
+  return {
+    status: problem?.status ?? (view === null ? 503 : 200),
+    text,
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': loading === null && view !== null ? 'no-cache' : 'no-store',
+      'content-security-policy': contentPolicy({
+        style,
+        pictures: ["'self'", 'data:', ...pictureOrigins(view)],
+      }),
+      'cross-origin-resource-policy': 'same-origin',
+    },
+  };
+}
+
+/** Views that people narrow, move or page are for them alone: search engines get each place once. */
+function headOf(
+  { options, view }: ExploreAnswer,
+  parameters: Parameters,
+  title: string,
+  filters: number,
+): Html {
+  const moved = ['bbox', 'zoom', 'sort', 'cursor', 'status'].some((name) => parameters.has(name));
+  const isIndexed = view !== null && view.total > 0 && filters === 0 && !moved;
+  const place = changed(parameters, { bbox: null, zoom: null, sort: null });
+  const count =
+    view === null
+      ? ''
+      : `: ${countWords(view.total)} ${view.total === 1 ? 'home' : 'homes'} on a map and in a list`;
+  return html`<meta name="description" content="${title}${count}."><link rel="icon" type="image/svg+xml" href="${FAVICON}">${
+    isIndexed ? null : html`<meta name="robots" content="noindex,follow">`
+  }<link rel="canonical" href="${options.publicUrl}/${linkTo(place)}">`;
+}
+
+function pictureOrigins(view: View | null): readonly string[] {
+  const photos = view?.list.map(({ photo }) => photo) ?? [];
+  return [
+    ...new Set(photos.flatMap((photo) => (photo?.startsWith('https:') ? [new URL(photo).origin] : []))),
+  ];
+}
+
+function noticesOf({ view, problem, loading, state, root }: ExploreAnswer): readonly Notice[] {
+  const again = linkTo(parametersOf(state));
+  if (problem !== null)
+    return [
+      {
+        kind: 'error',
+        title: problem.title,
+        text: problem.message,
+        action: { label: 'Start again', href: linkTo(new Map()) },
+      },
+    ];
+  const down: readonly Notice[] =
+    view !== null
+      ? []
+      : [
+          {
+            kind: 'warning',
+            title: 'Not ready: the database does not answer at the moment',
+            text: `No home can be shown until it does. ${root}readyz?verbose says more.`,
+            action: { label: 'Try now', href: again },
+          },
+        ];
+  return loading === null ? down : [loadingNotice(loading), ...down];
+}
+
+function loadingNotice({ source, records, total }: Loading): Notice {
+  const far =
+    total === null
+      ? `${countWords(records)} listings so far`
+      : `${countWords(records)} of ${countWords(total)} listings`;
+  return {
+    kind: 'information',
+    title: `The source ${source} is being loaded for the first time`,
+    text: `${far}. Counts and homes cover what is loaded so far.`,
+  };
+}
+
+function apiPanelOf({ options, state, view, root }: ExploreAnswer): ApiPanel {
+  const { publicUrl, tiers } = options;
+  const requests = apiRequests(state, publicUrl, {
+    bbox: (view?.box ?? [-180, -85, 180, 85]).join(','),
+    zoom: view?.zoom ?? 1,
+  });
+  const { minute, month } = tiers.anonymous;
+  const limits = [
+    minute === null ? null : `${countWords(minute)} a minute`,
+    month === null ? null : `${countWords(month)} a month`,
+  ].filter((limit) => limit !== null);
+  const [, query = ''] = requests.search.split('?');
+  return {
+    curl: requests.curl,
+    fetch: requests.fetch,
+    requests: [
+      { title: 'The list as JSON', url: requests.search },
+      { title: 'The clusters of the map', url: requests.clusters },
+      { title: 'Prices, beds and types counted', url: requests.facets },
+      { title: 'All homes as CSV (with a key)', url: requests.csv },
+    ],
+    cost:
+      limits.length === 0
+        ? 'Requests are not limited.'
+        : `Each counts as one request: ${limits.join(' and ')} without a key.`,
+    docs: `${root}docs/reference#tag/search/GET/v1/search/${state.kind === 'sale' ? 'sales' : 'rentals'}${query === '' ? '' : `?${query}`}`,
+    limits: `${root}docs/limits`,
+  };
+}
+
+function sideFoot(view: View | null): Html {
+  const names = view?.sources.map(({ name }) => name).join(', ') ?? '';
+  return html`<div class="side-foot">${names === '' ? null : html`<p>Listings: ${names}</p>`}</div>`;
+}

@@ -1,0 +1,77 @@
+// State of a view: which homes, where, and in which order, as the query of its URL has it. Pure, for pages and browsers.
+
+import { changed, type Parameters, writeQuery } from './parameters.ts';
+
+export type HomeKind = 'sale' | 'rental';
+
+export interface ExploreState {
+  readonly kind: HomeKind;
+  /** All parameters but `for`: by the names of the search endpoints. */
+  readonly parameters: Parameters;
+}
+
+/** The state of a view's parameters; what they mean is checked where they are read. */
+export function stateOf(parameters: Parameters): ExploreState {
+  const kind = parameters.get('for') === 'rental' ? 'rental' : 'sale';
+  const others = new Map([...parameters].filter(([name]) => name !== 'for'));
+  return { kind, parameters: others };
+}
+
+/** All parameters of the state's URL; homes for sale go without saying. */
+export function parametersOf({ kind, parameters }: ExploreState): Parameters {
+  return new Map([...(kind === 'rental' ? ([['for', 'rental']] as const) : []), ...parameters]);
+}
+
+/** The page of the list that the cursor leads to, from 1: cursors of views are those of searches behind the page's number. */
+export const pageOf = ({ parameters }: ExploreState): number =>
+  Number(/^([1-9]\d{0,5})\./.exec(parameters.get('cursor') ?? '')?.[1] ?? 1);
+
+/** The cursor as searches take it; null: the list begins. */
+export const searchCursor = ({ parameters }: Pick<ExploreState, 'parameters'>): string | null =>
+  parameters.get('cursor')?.replace(/^\d+\./, '') ?? null;
+
+/** Requests of the API that give what a view shows: whole URLs, and the first as text to copy. */
+export interface ApiRequests {
+  readonly search: string;
+  readonly clusters: string;
+  readonly facets: string;
+  readonly csv: string;
+  readonly curl: string;
+  readonly fetch: string;
+}
+
+/** `baseUrl` without a slash at its end. `box` and `zoom` are those of the map where the query names none. */
+export function apiRequests(
+  { kind, parameters }: ExploreState,
+  baseUrl: string,
+  map: { readonly bbox: string; readonly zoom: number },
+): ApiRequests {
+  const path = `${baseUrl}/v1/search/${kind === 'sale' ? 'sales' : 'rentals'}`;
+  const query = changed(parameters, { zoom: null, cursor: searchCursor({ parameters }) });
+  const url = (at: string, more: Readonly<Record<string, string | null>>): string => {
+    const text = writeQuery(changed(query, { cursor: null, ...more }));
+    return text === '' ? at : `${at}?${text}`;
+  };
+  const search = url(path, { limit: '10', cursor: searchCursor({ parameters }) });
+  const clusters = url(path, {
+    sort: null,
+    cluster: 'true',
+    bbox: parameters.get('bbox') ?? map.bbox,
+    zoom: String(Math.min(20, Math.max(0, Math.round(map.zoom)))),
+  });
+  const entries = [...changed(query, { limit: '10', cursor: searchCursor({ parameters }) })];
+  const data = entries.map(([name, value]) => ` \\\n  -d ${name}=${quoted(value)}`);
+  const members = entries.map(([name, value]) => `  ${name}: '${value.replaceAll("'", "\\'")}',`);
+  return {
+    search,
+    clusters,
+    facets: url(path, { limit: '1', facets: 'propertyType,bedrooms,priceBucket' }),
+    csv: url(`${path}/export`, {}),
+    curl: `curl -G ${path}${data.join('')}`,
+    fetch: `const query = new URLSearchParams({\n${members.join('\n')}\n});\nconst response = await fetch(\`${path}?\${query}\`);\nconst { data, total } = await response.json();`,
+  };
+}
+
+/** As a shell reads it. */
+const quoted = (value: string): string =>
+  /^[\w.,:+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;

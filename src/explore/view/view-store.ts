@@ -1,0 +1,35 @@
+// SQL that reads what a view tells of its areas and sources.
+
+import type { MapBox } from '../../page/map/mercator.ts';
+import type { Database } from '../../postgres/client/database.ts';
+
+export interface ViewSource {
+  readonly id: string;
+  readonly name: string;
+  /** When it last sent data, RFC 3339. */
+  readonly confirmedAt: string | null;
+}
+
+/** The box around areas; null: around all. Null where none of them has a boundary. */
+export async function findAreaBox(database: Database, ids: readonly string[] | null): Promise<MapBox | null> {
+  if (ids?.length === 0) return null;
+  const [row] = await database.read(
+    (sql) => sql<{ box: [number, number, number, number] | null }[]>`
+      select case when count(*) > 0 then array[min(bbox[1]), min(bbox[2]), max(bbox[3]), max(bbox[4])] end as box from area
+      where bbox is not null ${ids === null ? sql`` : sql`and id = any(${[...ids]}::text[])`}`,
+  );
+  return row?.box ?? null;
+}
+
+/** The sources with these ids: their names as listings have them, and when they last sent data. */
+export async function findSourceStates(
+  database: Database,
+  ids: readonly string[],
+): Promise<readonly ViewSource[]> {
+  return database.read(
+    (sql) => sql<ViewSource[]>`
+      select id, coalesce((select record -> 'provider' ->> 'name' from listing where source = id limit 1), id) as name,
+        (select as_of from source_freshness where source = id) as "confirmedAt"
+      from unnest(${[...ids]}::text[]) as source (id) order by id`,
+  );
+}
