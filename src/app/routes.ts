@@ -13,6 +13,7 @@ import { changeRoutes } from '../changes/http/routes.ts';
 import { Assets } from '../explore/assets/assets.ts';
 import { assetRoute } from '../explore/assets/routes.ts';
 import { exploreRoutes } from '../explore/routes.ts';
+import { sessionRoutes } from '../explore/session/routes.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
@@ -133,6 +134,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...features,
     ...parts.oauth.routes,
     ...grantsRoutes({ ...parts, endGrant: parts.oauth.endGrant }),
+    ...sessionRoutes({ ...parts, explorer: parts.oauth.explorer }),
     ...parts.billing,
     ...mcpRoutes(mcp),
     assetRoute(assets),

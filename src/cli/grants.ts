@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { readConfig } from '../config.ts';
 import { systemClock } from '../lib/clock.ts';
 import { type GrantRow, listGrants, revokeGrant } from '../oauth/consents/grant-store.ts';
+import { knownName } from '../oauth/protocol/explorer-client.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure } from './failure.ts';
 import { examples, JSON_OPTION } from './options.ts';
@@ -64,8 +65,9 @@ function grantArgument(text: string): number {
 }
 
 function cells(row: GrantRow): string[] {
-  const { id, tier, subscription, createdAt, renewedAt, clientId, clientName } = row;
-  const client = clientName === null ? clientId : `${clientName} (${clientId})`;
+  const { id, tier, subscription, createdAt, renewedAt, clientId } = row;
+  const name = knownName(clientId, row.clientName);
+  const client = name === null ? clientId : `${name} (${clientId})`;
   const dates = [createdAt.slice(0, 10), renewedAt.slice(0, 10)];
   return [String(id), stateOf(row), tier, subscription ?? 'none', ...dates, client];
 }

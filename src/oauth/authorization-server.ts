@@ -21,6 +21,7 @@ import { metadataRoutes } from './protocol/metadata-routes.ts';
 import { createSharedKeys, type SharedKeys } from './protocol/shared-key-store.ts';
 import type { GrantLimits } from './protocol/tokens.ts';
 import { AccessTokens } from './token/access-tokens.ts';
+import { createExplorerTokens, type ExplorerTokens } from './token/explorer-tokens.ts';
 import { revocationRoute } from './token/revocation-endpoint.ts';
 import { startSweeper } from './token/sweep.ts';
 import { tokenRoute } from './token/token-endpoint.ts';
@@ -93,6 +94,8 @@ export interface OAuthRoutesOptions extends AuthorizationServerOptions, Pick<OAu
 
 export interface OAuthEndpoints {
   readonly routes: readonly Route<Principal>[];
+  /** Sign-in of the explorer. */
+  readonly explorer: ExplorerTokens;
   /** Ends a grant of this subscription with its tokens; false if it has no such active grant. */
   endGrant(subscription: string, grant: number): Promise<boolean>;
 }
@@ -121,6 +124,7 @@ export function oauthEndpoints(options: OAuthRoutesOptions): OAuthEndpoints {
       tokenRoute(context),
       revocationRoute(context),
     ],
+    explorer: createExplorerTokens(context),
     async endGrant(subscription, grant) {
       const now = new Date(clock.now());
       const ended = await database.write((sql) => revokeGrantOf(sql, subscription, grant, now));

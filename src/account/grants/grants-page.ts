@@ -4,6 +4,7 @@ import { forgetForm, type KeyFault, keyField, titleWith } from '../../access/key
 import { type Scope, type Tier, tierName } from '../../access/tiers/tiers.ts';
 import { cleanClientName } from '../../oauth/clients/client.ts';
 import { scopeList } from '../../oauth/pages/scope-list.ts';
+import { knownName } from '../../oauth/protocol/explorer-client.ts';
 import { renderFormPage } from '../../page/form-page.ts';
 import { type Html, html, shortened } from '../../page/html.ts';
 import { date, dateAndTime } from '../../page/time.ts';
@@ -62,7 +63,8 @@ ${forgetForm(isRemembered ? '../account' : 'grants', proof, isRemembered)}`,
 }
 
 function article(grant: GrantView, proof: string): Html {
-  const name = cleanClientName(grant.clientName) ?? shortened(grant.clientId, 100);
+  const clientName = knownName(grant.clientId, grant.clientName);
+  const name = cleanClientName(clientName) ?? shortened(grant.clientId, 100);
   const heading = `app-${grant.id}`;
   return html`<article class="grant" aria-labelledby="${heading}"><h2 id="${heading}"><bdi>${name}</bdi></h2>
 <dl class="facts"><div><dt>App</dt><dd><code class="long">${shortened(grant.clientId, 300)}</code></dd></div>

@@ -19,6 +19,7 @@ import {
   wantsJson,
 } from '../../oauth/pages/replies.ts';
 import { ErrorPage, requireOwnForm, requireSameOrigin } from '../../oauth/protocol/errors.ts';
+import { knownName } from '../../oauth/protocol/explorer-client.ts';
 import { pageReply } from '../../page/form-page.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { type GrantView, renderGrantList, renderGrantsKeyPage } from './grants-page.ts';
@@ -190,7 +191,7 @@ function toJson({ id, clientId, clientName, scope, tier, createdAt, renewedAt }:
   return {
     id: String(id),
     client_id: clientId,
-    client_name: clientName,
+    client_name: knownName(clientId, clientName),
     scope,
     tier,
     created_at: new Date(createdAt).toISOString(),

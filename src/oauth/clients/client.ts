@@ -3,8 +3,11 @@
 import { visibleText } from '../../page/html.ts';
 
 export interface Client {
-  /** `document`: its id is the https URL of its metadata. `unregistered`: only the id that it sends is known. */
-  readonly kind: 'registered' | 'document' | 'unregistered';
+  /**
+   * `own`: the explorer of this service. `document`: its id is the https URL of its metadata. `unregistered`: only the id that
+   * it sends is known.
+   */
+  readonly kind: 'own' | 'registered' | 'document' | 'unregistered';
   readonly id: string;
   /** As the client calls itself; null: no name. */
   readonly name: string | null;

@@ -1,7 +1,8 @@
-// Lookup of a client by its id: revoked, described by a document, registered, or unregistered.
+// Lookup of a client by its id: revoked, the explorer, described by a document, registered, or unregistered.
 
 import type { OAuthContext } from '../protocol/context.ts';
 import { ErrorPage } from '../protocol/errors.ts';
+import { EXPLORER_CLIENT_ID, EXPLORER_NAME, explorerRedirect } from '../protocol/explorer-client.ts';
 import type { Client } from './client.ts';
 import { ClientDocumentError } from './client-document.ts';
 import type { FindDocument } from './client-document-cache.ts';
@@ -11,7 +12,7 @@ const MAX_URL_LENGTH = 2_048;
 /** Printable ASCII. */
 const PLAIN_ID = /^[ -~]{1,200}$/;
 
-export interface ClientContext extends Pick<OAuthContext, 'database' | 'clock'> {
+export interface ClientContext extends Pick<OAuthContext, 'database' | 'clock' | 'publicUrl'> {
   readonly findDocument: FindDocument;
 }
 
@@ -27,6 +28,7 @@ export async function identifyClient(
   const isUrl = id.startsWith('https://') && id.length <= MAX_URL_LENGTH;
   if (!isUrl && (!PLAIN_ID.test(id) || /^https?:/i.test(id))) throw malformedId();
   if (await isRevokedClient(context, id)) throw revoked();
+  if (id === EXPLORER_CLIENT_ID) return explorerClient(context.publicUrl);
   if (!isUrl)
     return (await findRegistered(context, id)) ?? { kind: 'unregistered', id, name: null, redirectUris: [] };
   return context.findDocument(id, address, signal).catch((error: unknown) => {
@@ -37,6 +39,12 @@ export async function identifyClient(
 /** Whether the operator revoked this client, of whatever kind, known or not. */
 export function isRevokedClient({ database }: Pick<OAuthContext, 'database'>, id: string): Promise<boolean> {
   return database.read((sql) => isRevokedId(sql, id));
+}
+
+/** Known to the service itself, so that it never expires. */
+function explorerClient(publicUrl: string): Client {
+  const redirectUris = [explorerRedirect(publicUrl)];
+  return { kind: 'own', id: EXPLORER_CLIENT_ID, name: EXPLORER_NAME, redirectUris };
 }
 
 /** A registered client that has not expired, revoked or not. */

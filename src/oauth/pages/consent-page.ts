@@ -30,19 +30,26 @@ export interface ConsentView {
  * and, with `key` only, `api_key`: the other decisions do not send an entered key.
  */
 export function renderConsent(view: ConsentView): string {
-  const to = destinationOf(view.redirectUri);
+  const to: Destination =
+    view.client.kind === 'own'
+      ? { name: `${new URL(view.publicUrl).host}/explore`, kind: 'here' }
+      : destinationOf(view.redirectUri);
   return renderFormPage({
     path: '/oauth/authorize',
     section: null,
-    title: titleWith(view.fault, 'Connect an app'),
+    title: titleWith(view.fault, view.client.kind === 'own' ? 'Sign in' : 'Connect an app'),
     content: html`<div class="consent"><div class="intro">${lead(view, to)}${caution(view, to)}</div>
 <div class="decision">${withKey(view)}${withoutKey(view, to)}</div>
-<div class="details">${facts(view, to)}${tierTable(view.tiers)}</div></div>`,
+<div class="details">${facts(view, to)}${tierTable(view)}</div></div>`,
   });
 }
 
 /** One sentence before the decision; the details come below or beside it. */
 function lead({ publicUrl, client }: ConsentView, to: Destination): Html {
+  if (client.kind === 'own')
+    return html`<h1>Sign in</h1>
+<p class="lead">The explorer of <strong>${new URL(publicUrl).host}</strong> asks to use this service on your behalf, and takes you
+back to where you were.</p>`;
   const name = cleanClientName(client.name);
   const who = name === null ? 'An app without a name' : html`<strong><bdi>${name}</bdi></strong>`;
   return html`<h1>Connect an app</h1>
@@ -59,13 +66,15 @@ function facts({ client, scopes, resources }: ConsentView, to: Destination): Htm
 }
 
 function identity({ kind, id, name }: ConsentView['client']): Html {
+  if (kind === 'own')
+    return html`<strong>${name}</strong><p class="hint">The map of this service. It is part of it, not somebody else's app.</p>`;
   const cleanName = cleanClientName(name);
   const origin = html`<p class="hint">${originOf(kind, id)}</p>`;
   if (cleanName === null) return html`<strong>No name</strong>${origin}`;
   return html`<strong><bdi>${cleanName}</bdi></strong><p class="hint">The app chose this name itself. It is not verified.</p>${origin}`;
 }
 
-function originOf(kind: Client['kind'], id: string): Html {
+function originOf(kind: Exclude<Client['kind'], 'own'>, id: string): Html {
   const address = html`<code class="long">${shortened(id, 300)}</code>`;
   if (kind === 'document') return html`Described by <strong>${new URL(id).host}</strong>, at ${address}`;
   if (kind === 'registered') return html`Registered here by itself, as ${address}`;
@@ -73,12 +82,15 @@ function originOf(kind: Client['kind'], id: string): Html {
 }
 
 const WHERE: Readonly<Record<Destination['kind'], string>> = {
+  here: 'This service. Your browser goes back to the view that you came from.',
   web: 'A website. Your browser goes there next, with a code that gives access.',
   computer: 'A program on this computer. Your browser hands it a code that gives access.',
   app: 'An app on this device that opens such links. Your browser hands it a code that gives access.',
 };
 
-function caution({ localOnly }: ConsentView, to: Destination): Html {
+/** None for the explorer: it is no stranger's. */
+function caution({ client, localOnly }: ConsentView, to: Destination): Html | null {
+  if (client.kind === 'own') return null;
   if (localOnly)
     return html`<div class="caution" role="note"><p><strong>Unverified app on this computer.</strong> Any program here could
 ask like this. Continue only if you have just started this one yourself and trust it.</p></div>`;
@@ -86,10 +98,14 @@ ask like this. Continue only if you have just started this one yourself and trus
 expect to be taken to <strong>${to.name}</strong>.</p></div>`;
 }
 
-function withKey({ transaction, fault }: ConsentView): Html {
+function withKey({ client, transaction, fault }: ConsentView): Html {
+  const hint =
+    client.kind === 'own'
+      ? 'Only this page sees it. The map gets a token of its own, which ends when you sign out.'
+      : 'Only Freehold sees it. The app gets a token of its own, which you can revoke.';
   return html`<section aria-label="With your key">
 <form method="post" action="authorize">${hidden(transaction)}
-${keyField('Only Freehold sees it. The app gets a token of its own, which you can revoke.', fault)}
+${keyField(hint, fault)}
 <button class="primary" name="decision" value="key">Continue with this key</button></form></section>`;
 }
 
@@ -113,7 +129,11 @@ function hidden(transaction: string): Html {
 }
 
 /** The tiers of keys with their limits. */
-function tierTable(tiers: Tiers): Html {
+function tierTable({ client, tiers }: ConsentView): Html {
+  const counted =
+    client.kind === 'own'
+      ? 'Looking around counts against none of these. Live listings, watchers and calls of the API do.'
+      : 'Requests of the app count as yours.';
   const rows = PLANS.map((tier) => {
     const { minute, month, streams } = tiers[tier];
     return html`<tr><th scope="row">${tierName(tier)}</th><td>${figure(minute)}</td><td>${figure(month)}</td><td>${streams === 0 ? 'no' : 'yes'}</td></tr>`;
@@ -121,7 +141,7 @@ function tierTable(tiers: Tiers): Html {
   return html`<section aria-labelledby="tiers"><h2 id="tiers">What your key's tier allows</h2>
 <div class="wide" role="region" tabindex="0" aria-labelledby="tiers"><table><thead><tr><th scope="col">Tier</th>
 <th scope="col">Requests a minute</th><th scope="col">Requests a month</th><th scope="col">Live listings</th></tr></thead><tbody>${rows}</tbody></table></div>
-<p class="hint">Requests of the app count as yours.</p></section>`;
+<p class="hint">${counted}</p></section>`;
 }
 
 function figure(value: number | null): string {
@@ -131,7 +151,7 @@ function figure(value: number | null): string {
 interface Destination {
   /** `app.example:8443`, or the scheme of an app on the device, such as `cursor:`. */
   readonly name: string;
-  readonly kind: 'web' | 'computer' | 'app';
+  readonly kind: 'here' | 'web' | 'computer' | 'app';
 }
 
 /** Where a redirect leads. Hosts are in ASCII, so that none can look like another. */

@@ -14,6 +14,7 @@ const ERRORS = [
   'invalid_target',
   'invalid_client_metadata',
   'invalid_redirect_uri',
+  'unauthorized_client',
   'unsupported_grant_type',
   'unsupported_response_type',
   'interaction_required',

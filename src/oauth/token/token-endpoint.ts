@@ -6,6 +6,7 @@ import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
 import { oauthError, oauthErrors } from '../protocol/errors.ts';
+import { EXPLORER_CLIENT_ID } from '../protocol/explorer-client.ts';
 import { requireLowRate } from '../protocol/throttle.ts';
 import { exchangeCode } from './grant-types/authorization-code.ts';
 import { exchangeRefreshToken } from './grant-types/refresh-token.ts';
@@ -56,6 +57,7 @@ export function tokenRoute(context: TokenContext): Route<Principal> {
       requireLowRate(throttle, addressGroup(address));
       const grantType = getGrantType(fields);
       const clientId = getClientId(fields.client_id, headers.authorization, context.publicUrl);
+      if (clientId === EXPLORER_CLIENT_ID) throw explorerElsewhere();
       const json = await grantType(context, clientId, fields).catch((error: unknown) =>
         explainInvalidGrant(context, clientId, error),
       );
@@ -110,6 +112,13 @@ function parseBasicName(credentials: string): string | null {
   } catch {
     return null;
   }
+}
+
+/** Its refresh token would meet scripts here. */
+function explorerElsewhere(): Problem {
+  const description =
+    'The explorer of this service gets its tokens at /explore/session only. Register a client of your own.';
+  return oauthError('unauthorized_client', description);
 }
 
 /** The Bearer challenge comes first: clients read only the first, and discovery starts from it. */

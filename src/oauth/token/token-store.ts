@@ -183,6 +183,7 @@ function newTokenArguments(sql: Sql) {
 
 export interface AccessTokenRow {
   readonly grant: number;
+  readonly clientId: string;
   readonly tier: Plan;
   readonly scope: string;
   readonly resources: readonly string[];
@@ -196,7 +197,7 @@ export interface AccessTokenRow {
 /** An access token, valid or not. */
 export async function findAccessToken(sql: Sql, hash: string): Promise<AccessTokenRow | undefined> {
   const [row] = await sql<AccessTokenRow[]>`
-    select g.id as grant, a.tier, coalesce(a.scope, g.scope) as scope, coalesce(a.resources, g.resources) as resources,
+    select g.id as grant, g.client_id as "clientId", a.tier, coalesce(a.scope, g.scope) as scope, coalesce(a.resources, g.resources) as resources,
       g.subscription, g.customer, g.address_hash as "addressHash", a.expires_at as "expiresAt", g.revoked_at as "revokedAt"
     from oauth_access_token a join oauth_grant g on g.id = a.grant_id where a.hash = decode(${hash}, 'hex')`;
   return row;
