@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
+import { bypassesCache } from '../listings/property-cache.ts';
 import { activeFilters } from './parts/filters.ts';
 import { nearestWays, offersFor, waysOut } from './parts/offers.ts';
 import { filterContext } from './render.ts';
@@ -30,8 +31,9 @@ export function viewRoutes(parts: ViewParts): readonly Route<Principal>[] {
       operation: 'getExploreView',
       summary: 'Get what a map and its list show',
       answer: { description: 'A view' },
-      async handle({ url, caller }) {
-        return { json: await readView(parts, stateOfUrl(url), caller) };
+      async handle({ url, caller, headers }) {
+        const reading = { fresh: bypassesCache(headers) };
+        return { json: await readView(parts, stateOfUrl(url), caller, reading) };
       },
     }),
     route<Principal>()({

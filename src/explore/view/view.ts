@@ -68,11 +68,22 @@ const SIGNED_IN_PAGE = 50;
 const MAP_SIZE = [800, 684] as const;
 const NEW_FOR = 7 * 86_400_000;
 
+/** How a view is read. */
+export interface Reading {
+  /** Whether everything that was committed before has to be in it. */
+  readonly fresh: boolean;
+}
+
 /** Throws INVALID_PARAMETER and what searches throw. */
-export async function readView(parts: ViewParts, state: ExploreState, caller: Principal): Promise<View> {
+export async function readView(
+  parts: ViewParts,
+  state: ExploreState,
+  caller: Principal,
+  { fresh }: Reading = { fresh: false },
+): Promise<View> {
   const { search, query } = await prepareSearch(parts, state, caller);
-  return withSession(parts.backend, { caller: caller.account }, async (session) => {
-    const { plan } = await requireOneCurrency({ ...parts, backend: session, fresh: false }, search, {
+  return withSession(parts.backend, { caller: caller.account, fresh }, async (session) => {
+    const { plan } = await requireOneCurrency({ ...parts, backend: session, fresh }, search, {
       ...query,
       facets: ['priceBucket'],
     });
