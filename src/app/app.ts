@@ -25,6 +25,7 @@ import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
 import { countGrantsOf, setGrantWatched } from '../oauth/consents/grant-store.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
+import { shareSite } from '../page/site.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { isOutgoing } from '../postgres/state/database-state.ts';
 import { ALWAYS_SERVING, type StateWatch } from '../postgres/state/state-watch.ts';
@@ -49,6 +50,7 @@ import { followOwners } from './owners.ts';
 import { createReads } from './reads.ts';
 import { featureRoutes } from './routes.ts';
 import type { SearchWiring } from './search.ts';
+import { siteOf } from './site.ts';
 import { createEnding } from './state/ending.ts';
 import { grantEnder, howToGetKey, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
@@ -201,6 +203,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keyForm,
     document: () => server.openapi,
   });
+  const unshareSite = shareSite(siteOf(config, routes));
   const background = startBackground({
     ...options,
     ...common,
@@ -247,6 +250,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       for (const each of [background, billing, subscriptions, reads]) await each.stop();
       for (const each of [oauth, access, reads, source, sample?.outbound, webhooks.access])
         await each?.close();
+      unshareSite();
     }),
   };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { hash } from 'node:crypto';
 import { test } from 'node:test';
-import { PAGE_HEADERS, pageReply, renderFormPage } from './form-page.ts';
+import { pageHeaders, pageReply, renderFormPage } from './form-page.ts';
 
 test('CP3: the policy allows the one stylesheet, no script and no frame, and does not hinder the redirect after a form', () => {
   const [, style = ''] =
@@ -12,7 +12,7 @@ test('CP3: the policy allows the one stylesheet, no script and no frame, and doe
     ) ?? [];
   assert.ok(style.length > 1000);
   assert.equal(
-    PAGE_HEADERS['content-security-policy'],
+    pageHeaders()['content-security-policy'],
     `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,
   );
 });

@@ -1,5 +1,6 @@
 // Pages with forms: their layout, response headers, and the page of an error.
 
+import { siteFooter } from './footer.ts';
 import { FORM_STYLE } from './form-style.ts';
 import { rootFrom, type Section, siteHeader } from './header.ts';
 import { type Fragment, html } from './html.ts';
@@ -9,19 +10,21 @@ import { contentPolicy, renderLayout } from './layout.ts';
  * With `no-referrer`, the form's Origin would be `null`. The policy has no `form-action`: browsers apply it to the redirects that
  * follow a form, and these end at the client.
  */
-export const PAGE_HEADERS: Readonly<Record<string, string>> = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'no-store',
-  'content-security-policy': contentPolicy({ style: FORM_STYLE }),
-  'x-frame-options': 'DENY',
-  'x-content-type-options': 'nosniff',
-  'referrer-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin-allow-popups',
-  'cross-origin-resource-policy': 'same-origin',
-};
+export function pageHeaders(): Readonly<Record<string, string>> {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'content-security-policy': contentPolicy({ style: FORM_STYLE }),
+    'x-frame-options': 'DENY',
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'same-origin',
+    'cross-origin-opener-policy': 'same-origin-allow-popups',
+    'cross-origin-resource-policy': 'same-origin',
+  };
+}
 
 export function pageReply(status: number, text: string) {
-  return { status, text, headers: PAGE_HEADERS };
+  return { status, text, headers: pageHeaders() };
 }
 
 export interface FormPage {
@@ -33,12 +36,14 @@ export interface FormPage {
 }
 
 export function renderFormPage({ path, section, title, content }: FormPage): string {
+  const root = rootFrom(path);
   return renderLayout({
     title,
     style: FORM_STYLE,
     head: html`<meta name="robots" content="noindex">`,
-    header: siteHeader(rootFrom(path), section),
+    header: siteHeader({ root, current: section }),
     content,
+    footer: siteFooter({ root }),
   });
 }
 

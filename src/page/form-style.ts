@@ -9,8 +9,8 @@ export const FORM_STYLE =
 main{padding-top:40px;padding-bottom:64px}
 main>*{max-width:640px}
 main>.board,main>.consent{max-width:none}
-h1{margin:0;font:400 var(--title)/1.2 var(--serif);letter-spacing:-.01em;text-wrap:balance;overflow-wrap:anywhere}
-h2{margin:40px 0 8px;font:600 var(--head)/1.4 var(--serif);overflow-wrap:anywhere}
+h1{margin:0;font:400 var(--title)/1.2 var(--serif);font-variant-numeric:lining-nums;letter-spacing:-.01em;text-wrap:balance;overflow-wrap:anywhere}
+h2{margin:40px 0 8px;font:400 var(--head)/1.3 var(--serif);font-variant-numeric:lining-nums;overflow-wrap:anywhere}
 p{margin:8px 0 16px;overflow-wrap:anywhere}
 .lead{margin:16px 0 24px}
 .hint{margin:4px 0;color:var(--quiet)}

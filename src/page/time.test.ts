@@ -1,7 +1,7 @@
 // Tests of times in words.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { date, dateAndTime, dayAndTime, timeUntil } from './time.ts';
+import { age, date, dateAndTime, dayAndTime, timeUntil } from './time.ts';
 
 const NOW = Date.UTC(2026, 10, 22, 0, 30);
 
@@ -37,4 +37,16 @@ test('a wait is rounded to the largest unit of which there are two', () => {
   assert.equal(words(1.5 * minute - 1), 'in 1 minute');
   assert.equal(words(minute - 1), 'in less than a minute');
   assert.equal(words(-day), 'in less than a minute');
+});
+
+test('an age has its largest unit alone, and is never negative', () => {
+  const words = (seconds: number) => age(NOW - seconds * 1_000, NOW);
+  assert.deepEqual([-5, 14, 60, 3_599, 3_600, 48 * 3_600].map(words), [
+    '0 s ago',
+    '14 s ago',
+    '1 min ago',
+    '59 min ago',
+    '1 h ago',
+    '2 days ago',
+  ]);
 });

@@ -44,3 +44,12 @@ export function timeUntil(at: number, now: number): string {
   }
   return at - now >= 60_000 ? 'in 1 minute' : 'in less than a minute';
 }
+
+/** How long ago a time is, short: `14 s ago`, `22 min ago`, `3 h ago`, `5 days ago`. */
+export function age(at: number, now: number): string {
+  const seconds = Math.max(0, Math.round((now - at) / 1_000));
+  if (seconds < 60) return `${seconds} s ago`;
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min ago`;
+  if (seconds < 48 * 3_600) return `${Math.floor(seconds / 3_600)} h ago`;
+  return `${Math.floor(seconds / 86_400)} days ago`;
+}

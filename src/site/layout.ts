@@ -4,6 +4,7 @@ import type { RequestContext } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
+import { siteFooter } from '../page/footer.ts';
 import { siteHeader } from '../page/header.ts';
 import { type Fragment, Html, html, wrappable } from '../page/html.ts';
 import { contentPolicy, renderLayout } from '../page/layout.ts';
@@ -75,8 +76,6 @@ export function pagePolicy(pictures: readonly string[] = []): string {
   });
 }
 
-const POLICY = pagePolicy();
-
 /** A link from one page to another: relative, so that it also works under another host name or below a path. */
 export function link(from: PageName | null, to: PageName): string {
   return `${toRoot(from)}${addressOf(to)}`;
@@ -95,9 +94,7 @@ export function renderPage(page: Page): string {
     header: header(page.name, page.root),
     content: html`<div class="lead"><h1>${page.title}</h1>${page.lead ?? html`<p>${page.summary}</p>`}</div>
 ${page.content}`,
-    footer: html`<footer>${page.name === null ? null : furtherPages(page.name)}<p>Freehold, a self-hosted property-listing API. Machines read <a href="${root}openapi.json">openapi.json</a>,
-<a href="${root}openapi.yaml">openapi.yaml</a> or <a href="${root}llms.txt">llms.txt</a>.</p></footer>
-`,
+    footer: html`${page.name === null ? null : furtherPages(page.name)}${siteFooter({ root })}`,
     script: COPY_SCRIPT,
   });
 }
@@ -110,13 +107,13 @@ export function headOf(summary: string): Html {
 /** The header; on pages of the documentation with the links to all of them. */
 export function header(current: PageName | null, root?: string): Html {
   // Of the pages outside the documentation, the one for missing addresses names its root.
-  if (current === null) return siteHeader(root ?? '', root === undefined ? 'home' : null);
+  if (current === null) return siteHeader({ root: root ?? '', current: root === undefined ? 'home' : null });
   const items = Object.entries(PAGES).map(([name, title]) => navigationItem(current, name, title));
-  return siteHeader(
-    toRoot(current),
-    'docs',
-    html`<div class="below"><nav class="sub" aria-label="Documentation"><ul>${items}</ul></nav></div>`,
-  );
+  return siteHeader({
+    root: toRoot(current),
+    current: 'docs',
+    below: html`<div class="below"><nav class="sub" aria-label="Documentation"><ul>${items}</ul></nav></div>`,
+  });
 }
 
 function furtherPages(current: PageName): Html {
@@ -160,7 +157,7 @@ export function pageHandler(render: () => string | Promise<string>, policy?: () 
   };
 }
 
-export function pageReply(text: string, policy = POLICY): Reply {
+export function pageReply(text: string, policy = pagePolicy()): Reply {
   const headers = {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-cache',

@@ -12,7 +12,8 @@ import { nullIfUnavailable } from '../lib/problem.ts';
 import { cacheFor } from '../lib/single-flight.ts';
 import { Html, html } from '../page/html.ts';
 import { DARK, LIGHT, type Palette } from '../page/palette.ts';
-import { FRAME_STYLE, hashSource } from '../page/style.ts';
+import { site } from '../page/site.ts';
+import { FRAME_STYLE, hashSource, withSiteColours } from '../page/style.ts';
 import { header, headOf, type PageRequest } from './layout.ts';
 
 /** Nothing is loaded from, sent to or stored elsewhere; keys are forgotten on leaving. */
@@ -56,7 +57,7 @@ export function interactivePage(): string {
   return html`<!doctype html>
 <html lang="en">
 <head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1">
-<title>Try it · Freehold</title>${headOf(summary)}<style>${new Html(FRAME_STYLE + THEME)}</style></head>
+<title>Try it · ${site().name}</title>${headOf(summary)}<style>${new Html(withSiteColours(FRAME_STYLE + THEME))}</style></head>
 <body class="reference">
 <a class="skip" href="#reference">Skip to the reference</a>
 ${header('reference')}

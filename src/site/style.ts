@@ -6,8 +6,8 @@ export const TEXT_STYLE = sheet(`
 main{padding-top:48px;padding-bottom:64px}
 .lead{max-width:68ch;margin:0 0 40px}
 .lead p{margin:16px 0 0;color:var(--quiet)}
-h1{margin:0;font:400 var(--title)/1.2 var(--serif);letter-spacing:-.01em;text-wrap:balance}
-h2{margin:56px 0 8px;font:600 var(--head)/1.4 var(--serif);text-wrap:balance}
+h1{margin:0;font:400 var(--title)/1.2 var(--serif);font-variant-numeric:lining-nums;letter-spacing:-.01em;text-wrap:balance}
+h2{margin:40px 0 8px;font:400 var(--head)/1.3 var(--serif);font-variant-numeric:lining-nums;text-wrap:balance}
 .lead+section h2,.lead+h2,.map>div>section:first-child h2{margin-top:0}
 h3{margin:32px 0 8px;font-size:1rem;line-height:1.4}
 .anchor{color:inherit;text-decoration:none}
@@ -87,10 +87,8 @@ details[open] summary::before{content:"\\2212 "}
 summary:hover{text-decoration:underline;text-underline-offset:.2em}
 .note{padding:12px 16px;max-width:72ch;background:var(--water);border-radius:6px}
 header+.note{margin:0;padding:12px 32px;max-width:none;border-radius:0}
-footer{border-top:1px solid var(--line)}
-footer p{max-width:1280px;margin:0 auto;padding:24px 32px;color:var(--quiet)}
-footer .sub{padding-top:16px}
-@media (prefers-color-scheme:dark){img{filter:brightness(.86)}}
+body>.sub{padding-top:16px;border-top:1px solid var(--line);max-width:none}
+body>.sub+.site-footer{margin-top:0}
 @media (max-width:1000px){.homes{grid-template-columns:repeat(3,minmax(0,1fr))}}
 @media (min-width:601px){.operations th{width:45%}}
 @media (min-width:960px){
@@ -102,7 +100,6 @@ footer .sub{padding-top:16px}
 .entry dl{display:grid;grid-template-columns:96px 1fr;gap:0 16px}
 }
 @media (max-width:600px){
-main,footer p{padding-left:16px;padding-right:16px}
 main{padding-top:32px}
 .code{flex-direction:column;align-items:stretch}
 .homes{grid-template-columns:repeat(2,minmax(0,1fr));gap:24px 12px}

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { PAGE_HEADERS } from '../../src/page/form-page.ts';
+import { pageHeaders } from '../../src/page/form-page.ts';
 import { serveBillingPages } from '../support/billing/billing-pages.ts';
 
 const PRO = 'price_pro_2900';
@@ -34,7 +34,7 @@ test('a purchase shows its key once, before the payment, and leads on to it', as
   assert.match(html, /<a class="button primary" href="https:\/\/pay\.example\/c\/cs_1" rel="noreferrer">/);
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
-  assert.equal(headers.get('content-security-policy'), PAGE_HEADERS['content-security-policy']);
+  assert.equal(headers.get('content-security-policy'), pageHeaders()['content-security-policy']);
   assert.deepEqual(payments.wanted, [
     {
       priceId: PRO,

@@ -5,7 +5,7 @@ import type { ErrorForm } from '../../http/frame/route.ts';
 import type { Headers, Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
-import { type ErrorPageView, PAGE_HEADERS, pageReply, renderErrorPage } from '../../page/form-page.ts';
+import { type ErrorPageView, pageHeaders, pageReply, renderErrorPage } from '../../page/form-page.ts';
 import { RequestThrottle } from '../limits/request-throttle.ts';
 import type { Principal } from '../tiers/tiers.ts';
 import { isOwnForm, type KeyFields, type KeyForm, type KeyHolder } from './key-form.ts';
@@ -151,7 +151,7 @@ const pageErrors: ErrorForm = {
         ? 'The service cannot do this at the moment. Wait a minute, go back in your browser, and try again.'
         : problem.message;
     const text = renderRefusal({ path: url, title: problem.title, detail, requestId });
-    return { status: problem.status, text, headers: { ...headers, ...PAGE_HEADERS } };
+    return { status: problem.status, text, headers: { ...headers, ...pageHeaders() } };
   },
   answers: {},
   content: { 'text/html': { type: 'string' } },

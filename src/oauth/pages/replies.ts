@@ -5,7 +5,7 @@ import { negotiate } from '../../http/frame/request-head.ts';
 import type { ErrorForm } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
-import { type ErrorPageView, PAGE_HEADERS, pageReply, renderErrorPage } from '../../page/form-page.ts';
+import { type ErrorPageView, pageHeaders, pageReply, renderErrorPage } from '../../page/form-page.ts';
 import {
   describable,
   ErrorPage,
@@ -104,7 +104,7 @@ export const authorizeErrors: ErrorForm = {
     const detail = `${problem.message} Go back to the app and start again.`;
     const text =
       status >= 500 ? renderUnavailable(requestId) : renderError({ title: problem.title, detail, requestId });
-    return { status, text, headers: { ...headers, ...PAGE_HEADERS } };
+    return { status, text, headers: { ...headers, ...pageHeaders() } };
   },
   answers: oauthErrors().answers,
   content: { 'text/html': { type: 'string' }, ...oauthErrors().content },

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, beforeEach, test } from 'node:test';
 import type { Plan } from '../../../src/access/tiers/tiers.ts';
 import { createLog } from '../../../src/lib/log.ts';
-import { PAGE_HEADERS } from '../../../src/page/form-page.ts';
+import { pageHeaders } from '../../../src/page/form-page.ts';
 import { draft, NO_ADDRESS } from '../../support/catalogue/drafts.ts';
 import { writer } from '../../support/catalogue/property-market.ts';
 import { authorizationRequest, open, send as sendConsent } from '../../support/oauth/authorize.ts';
@@ -370,7 +370,7 @@ for (const [what, status, init] of REQUESTS) {
     const headers = { origin: url, ...(init.headers as Record<string, string> | undefined) };
     const answer = await fetch(`${url}${ACCOUNT}`, { ...init, headers, redirect: 'manual' });
     assert.equal(answer.status, status, await answer.clone().text());
-    for (const [name, value] of Object.entries(PAGE_HEADERS))
+    for (const [name, value] of Object.entries(pageHeaders()))
       assert.equal(answer.headers.get(name), value, name);
     assert.equal(answer.headers.get('set-cookie'), null);
     assert.equal(answer.headers.get('access-control-allow-origin'), null);

@@ -1,7 +1,7 @@
 // Tests of the headers of all pages, errors included.
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { PAGE_HEADERS } from '../../../src/page/form-page.ts';
+import { pageHeaders } from '../../../src/page/form-page.ts';
 import { challengeOf, newVerifier } from '../../support/oauth/oauth.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -47,7 +47,7 @@ for (const [what, status, path, init = {}] of PAGES) {
     const answer = await fetch(`${service.url}${path}`, { ...init, headers });
     const text = await answer.text();
     assert.equal(answer.status, status, text.slice(0, 200));
-    for (const [name, value] of Object.entries(PAGE_HEADERS))
+    for (const [name, value] of Object.entries(pageHeaders()))
       assert.equal(answer.headers.get(name), value, name);
     // Only a key that was typed for the account is remembered: consent has no cookie.
     const cookies = answer.headers.getSetCookie().length;
