@@ -88,7 +88,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
     title,
     style,
     head: headOf(answer, parameters, title, filters.length),
-    header: siteHeader(root, null),
+    header: siteHeader({ root, current: 'explore', fill: true }),
     content,
   });
   return {
