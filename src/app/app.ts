@@ -34,6 +34,7 @@ import { type BaseBuilder, createLocalBuilder } from '../search/engine/segments/
 import { type BuilderTarget, createThreadBuilder } from '../search/engine/segments/builder-thread.ts';
 import type { Slots } from '../search/summaries/analytics-queue.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
+import { sharedSite } from '../site/shared-site.ts';
 import type { Progress } from '../sources/metrics.ts';
 import type { Replication } from '../sources/replicate.ts';
 import type { Source } from '../sources/source.ts';
@@ -50,10 +51,10 @@ import { followOwners } from './owners.ts';
 import { createReads } from './reads.ts';
 import { featureRoutes } from './routes.ts';
 import type { SearchWiring } from './search.ts';
-import { siteOf } from './site.ts';
 import { createEnding } from './state/ending.ts';
 import { grantEnder, howToGetKey, startSubscriptions } from './subscriptions.ts';
 import { createVerifyCredential } from './verify-credential.ts';
+import { VERSION } from './version.ts';
 import { createWebhooks } from './webhooks.ts';
 
 /** Overrides for tests. */
@@ -125,7 +126,7 @@ export interface App {
 /** Starts everything but listening. Throws if the tiers file is invalid, before anything runs. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, database, databaseState = ALWAYS_SERVING, source, log, publicUrl } = options;
-  const { sampleUrl = null, overrides = {} } = options;
+  const { sampleUrl = null, overrides = {}, secretsKey = config.secretsKey } = options;
   const mayActOutside = () => isOutgoing(databaseState.state);
   const clock = overrides.clock ?? systemClock;
   const metrics = createMetrics({ withProcess: true });
@@ -173,7 +174,6 @@ export async function createApp(options: AppOptions): Promise<App> {
   const hub = new FeedHub({ ...common, metrics, publicUrl, checks });
   const changes = new ChangeListeners<ChangeState>(common);
   const stopping = new AbortController();
-  const { secretsKey = config.secretsKey } = options;
   const findPort = () => server.port();
   const webhooks = createWebhooks({ ...options, ...overrides, secretsKey, clock, findPort });
   const billing = startBilling({ ...common, metrics, settings: config.subscriptions, payments });
@@ -203,7 +203,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keyForm,
     document: () => server.openapi,
   });
-  const unshareSite = shareSite(siteOf(config, routes));
+  const unshareSite = shareSite(sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes }));
   const background = startBackground({
     ...options,
     ...common,
@@ -248,9 +248,16 @@ export async function createApp(options: AppOptions): Promise<App> {
       await changes.close();
       await drained;
       for (const each of [background, billing, subscriptions, reads]) await each.stop();
-      for (const each of [oauth, access, reads, source, sample?.outbound, webhooks.access])
+      for (const each of [
+        oauth,
+        access,
+        reads,
+        source,
+        sample?.outbound,
+        webhooks.access,
+        { close: unshareSite },
+      ])
         await each?.close();
-      unshareSite();
     }),
   };
 }

@@ -1,8 +1,6 @@
-// What the pages of this service share: its version, its parts, whose listings they show.
+// What all pages of a service share: its version, its parts, whose listings they show.
 
-import type { Config } from '../config.ts';
 import { DEFAULT_SITE, type Site, type SourceLine } from '../page/site.ts';
-import { VERSION } from './version.ts';
 
 /** Of the sample market, which anybody may take for a real one. */
 const SAMPLE: SourceLine = {
@@ -10,12 +8,19 @@ const SAMPLE: SourceLine = {
   line: 'Invented data. No listing, person or place in it is real.',
 };
 
-export function siteOf(config: Pick<Config, 'source'>, routes: readonly { readonly path: string }[]): Site {
+export interface SharedSiteOptions {
+  readonly version: string;
+  /** Whether the listings are those of the sample market. */
+  readonly isSample: boolean;
+  readonly routes: readonly { readonly path: string }[];
+}
+
+export function sharedSite({ version, isSample, routes }: SharedSiteOptions): Site {
   const has = (path: string) => routes.some((route) => route.path === path);
   return {
     ...DEFAULT_SITE,
-    version: VERSION,
-    sources: config.source.kind === 'sample' ? [SAMPLE] : [],
+    version,
+    sources: isSample ? [SAMPLE] : [],
     hasExplorer: has('/explore'),
     hasMarket: has('/explore/market'),
   };
