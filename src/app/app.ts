@@ -203,7 +203,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keyForm,
     document: () => server.openapi,
   });
-  const unshareSite = shareSite(sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes }));
+  shareSite(sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes }), stopping.signal);
   const background = startBackground({
     ...options,
     ...common,
@@ -248,15 +248,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await changes.close();
       await drained;
       for (const each of [background, billing, subscriptions, reads]) await each.stop();
-      for (const each of [
-        oauth,
-        access,
-        reads,
-        source,
-        sample?.outbound,
-        webhooks.access,
-        { close: unshareSite },
-      ])
+      for (const each of [oauth, access, reads, source, sample?.outbound, webhooks.access])
         await each?.close();
     }),
   };

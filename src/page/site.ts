@@ -41,15 +41,14 @@ export const DEFAULT_SITE: Site = {
 let current = DEFAULT_SITE;
 
 /**
- * Sets what all pages share, before the first is rendered. One value of the process: pages are rendered in twenty rooms, and none
- * of them should have to hand a name and a colour down. Returns what puts the former value back, for a process that starts another service.
+ * Sets what all pages share, before the first is rendered, until the signal aborts. One value of the process: pages are rendered
+ * in twenty rooms, and none of them should have to hand a name and a colour down.
  */
-export function shareSite(site: Site): () => void {
-  const former = current;
+export function shareSite(site: Site, signal: AbortSignal): void {
   current = site;
-  return () => {
-    if (current === site) current = former;
-  };
+  signal.addEventListener('abort', () => {
+    if (current === site) current = DEFAULT_SITE;
+  });
 }
 
 export function site(): Site {
