@@ -3,6 +3,7 @@
 import { anonymous } from '../access/tiers/tiers.ts';
 import { buildReaderView, presentListing } from '../listings/presenter.ts';
 import type { Listing } from '../listings/record.ts';
+import { pictureSource } from '../page/picture.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { FrontHome } from '../site/home-cards.ts';
 import { findFrontHomes } from './example-store.ts';
@@ -39,7 +40,7 @@ export async function listFrontHomes(options: FrontHomeOptions): Promise<readonl
 function frontHome(listing: Listing, publicUrl: string): FrontHome | null {
   const { id, listingType, price, address, photos, provider } = listing;
   const picture = photos
-    .map(({ url, thumbnailUrl }) => pictureOf(thumbnailUrl ?? url, publicUrl))
+    .map(({ url, thumbnailUrl }) => pictureSource(thumbnailUrl ?? url, publicUrl))
     .find((url) => url !== null);
   if (price === null || address.full === null || picture === undefined) return null;
   return {
@@ -55,12 +56,4 @@ function frontHome(listing: Listing, publicUrl: string): FrontHome | null {
     attribution: provider.attribution,
     picture,
   };
-}
-
-/** Below this service relative to its root, so that it works under any host name; elsewhere https only. */
-function pictureOf(url: string | null, publicUrl: string): string | null {
-  if (url === null) return null;
-  if (url.startsWith(`${publicUrl}/`)) return url.slice(publicUrl.length + 1);
-  const parsed = URL.parse(url);
-  return parsed?.protocol === 'https:' && parsed.username === '' ? parsed.href : null;
 }

@@ -12,6 +12,7 @@ import { areaRoutes } from '../areas/routes.ts';
 import { changeRoutes } from '../changes/http/routes.ts';
 import { Assets } from '../explore/assets/assets.ts';
 import { assetRoute } from '../explore/assets/routes.ts';
+import { homeRoutes } from '../explore/home/routes.ts';
 import { exploreRoutes } from '../explore/routes.ts';
 import { sessionRoutes } from '../explore/session/routes.ts';
 import type { Route } from '../http/frame/route.ts';
@@ -25,6 +26,7 @@ import { freshnessOf } from '../listings/provenance/confirmation-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
+import { createAreaTrends } from '../market/area-trend.ts';
 import type { FactSource } from '../market/facts/market-facts.ts';
 import type { MarketFigures } from '../market/figure.ts';
 import { marketRoutes } from '../market/routes.ts';
@@ -111,11 +113,12 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     freeze: (request) => freezeSearch({ database, findCurrencies, defaultCurrency, backend }, request),
   };
   const reading = { ...parts, dataAsOf: freshnessOf(database) };
+  const trends = new PriceTrends(database);
   const features: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),
     ...marketRoutes(reading),
-    ...propertyRoutes({ ...parts, trends: new PriceTrends(database) }),
+    ...propertyRoutes({ ...parts, trends }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
     ...watcherRoutes({ ...parts, searches }),
     ...watcherPageRoutes({ ...parts, searches }),
@@ -132,6 +135,13 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   const mcp = mcpParts(features, parts);
   const routes: readonly Route<Principal>[] = [
     ...features,
+    ...homeRoutes({
+      ...parts,
+      trends,
+      areaTrends: createAreaTrends(parts),
+      script: () => null,
+      isPublic: true,
+    }),
     ...parts.oauth.routes,
     ...grantsRoutes({ ...parts, endGrant: parts.oauth.endGrant }),
     ...sessionRoutes({ ...parts, explorer: parts.oauth.explorer }),

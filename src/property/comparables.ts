@@ -168,7 +168,7 @@ export const ComparableSchema = Type.Object(
   },
   { $id: 'Comparable', description: 'A comparable home that was sold, let, or is on the market.' },
 );
-type PresentedComparable = Static<typeof ComparableSchema>;
+export type PresentedComparable = Static<typeof ComparableSchema>;
 
 export const DEFAULT_COUNT = 10;
 export const DEFAULT_DAYS_OLD = 365;
