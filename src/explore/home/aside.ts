@@ -7,7 +7,7 @@ import { sparkline } from '../../page/chart/sparkline.ts';
 import { type Fragment, type Html, html } from '../../page/html.ts';
 import { moneyWords } from '../../page/words.ts';
 import type { Home } from './read-home.ts';
-import { dayWords, oneLine, unitWords } from './words.ts';
+import { momentWords, oneLine, unitWords } from './words.ts';
 
 /** The panel of the stream. A script puts its button in and draws what comes; without one, the request beside it does the same. */
 export function livePanel({ id, fetchedAt, listingType }: Listing, root: string, baseUrl: string): Html {
@@ -120,9 +120,7 @@ export function sourceSection({ listing, now }: Home): Html {
   const moment = (at: string | null): Fragment => {
     const time = parseTime(at);
     if (time === null) return 'Not told';
-    return html`<time datetime="${new Date(time).toISOString()}">${
-      Math.floor(time / 86_400_000) === Math.floor(now / 86_400_000) ? '' : `${dayWords(time)}, `
-    }${new Date(time).toISOString().slice(11, 19)} UTC</time>`;
+    return html`<time datetime="${new Date(time).toISOString()}">${momentWords(time, now)}</time>`;
   };
   const rows: readonly (readonly [string, Fragment])[] = [
     ['Listed by', oneLine(office?.name ?? provider.attribution ?? 'Not told', 100)],
