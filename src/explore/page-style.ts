@@ -11,12 +11,15 @@ body.explore{height:100vh;height:100dvh;min-height:560px;font-size:var(--tool);l
 .phone{display:none}
 .count{color:var(--quiet);font-weight:400}
 .btn.primary .count{color:inherit}
-.bar{position:relative;z-index:4;display:flex;flex-wrap:wrap;align-items:center;gap:8px;padding:9px 20px;border-bottom:1px solid var(--line);background:var(--paper)}
-.bar .chips{flex:1;min-width:0}
+.bar{position:relative;z-index:4;display:flex;flex-wrap:wrap;align-items:flex-start;gap:8px;padding:9px 20px;border-bottom:1px solid var(--line);background:var(--paper)}
+.bar .chips{flex:0 1 auto;min-width:0}
+.bar .offers{flex:1 1 0;max-height:42px;margin:-3px;padding:3px;overflow:hidden}
+.bar .seg a{padding-inline:11px}
+.bar .chip{padding-inline:11px}
 .bar-end{display:flex;gap:8px}
 .bar .search{display:none}
 .filter{position:relative}
-.filter.on .chip{padding-inline-end:30px}
+.bar .filter.on .chip{padding-inline-end:30px}
 .filter .remove{position:absolute;inset-inline-end:1px;top:1px;bottom:1px;display:grid;place-items:center;width:28px;border-radius:50%;color:var(--quiet)}
 .filter .remove:hover{color:var(--ink);background:var(--hover)}
 .pop{position:relative}
@@ -65,9 +68,14 @@ body.explore{height:100vh;height:100dvh;min-height:560px;font-size:var(--tool);l
 .menu-list{margin:0;padding:6px;list-style:none}
 .menu-list.floating{width:220px}
 .menu-list a{display:block;padding:7px 10px;border-radius:4px;color:var(--ink);text-decoration:none}
-.menu-list a:hover,.menu-list [aria-current=true]{background:var(--hover)}
-.menu-list [aria-current=true]{font-weight:600}
+.menu-list a:hover,.menu-list [aria-current]{background:var(--hover)}
+.menu-list [aria-current]{font-weight:600}
 .api .code-box{margin-bottom:10px}
+.api .code-box>header{min-height:32px}
+.api .code-box pre{padding:8px 14px;line-height:1.5}
+.api p{margin:0 0 10px}
+.code-box .line{white-space:pre-wrap}
+.kinds{margin-bottom:14px}
 .app{display:grid;flex:1;grid-template-columns:minmax(0,1fr) 480px;min-height:0}
 .map{position:relative;min-width:0;min-height:0;background:var(--water)}
 .map .canvas{position:absolute;inset:0;display:grid;overflow:auto;scroll-snap-type:both proximity;scrollbar-width:none}
@@ -117,10 +125,16 @@ body.explore{height:auto;min-height:100vh;min-height:100dvh}
 .bar .search:focus-within{outline:2px solid var(--accent);outline-offset:1px}
 .bar-end{margin-top:9px}
 .bar-end .btn{min-height:44px}
-.bar-end>:last-child{display:none}
+.bar-end .btn{padding-inline:12px}
+.bar-end .text{display:none}
+.bar:has([open]){z-index:9}
 .bar .chips{order:3;flex:0 0 calc(100% + 32px);flex-wrap:nowrap;margin-inline:-16px;padding:3px 16px;overflow-x:auto;scrollbar-width:none}
+.bar .offers{display:none}
 .bar .floating{position:fixed;inset:auto 0 0;z-index:9;width:auto;max-width:none;max-height:82dvh;border-radius:14px 14px 0 0;padding-bottom:24px}
 .phone{display:inline}
+.phone.kinds{display:block}
+.bar .kinds .seg{display:inline-flex;margin:0}
+.bar .offers{margin-inline:-16px;padding-inline:16px;overflow-x:auto;max-height:none}
 .wide-only{display:none}
 .app{display:block}
 .map{position:sticky;top:57px;height:calc(100dvh - 412px - 57px);min-height:260px}

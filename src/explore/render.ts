@@ -7,6 +7,7 @@ import { siteHeader } from '../page/header.ts';
 import { type Html, html } from '../page/html.ts';
 import { contentPolicy, renderLayout } from '../page/layout.ts';
 import { FAVICON } from '../page/mark.ts';
+import { PARTS_STYLE } from '../page/parts-style.ts';
 import { FRAME_STYLE } from '../page/style.ts';
 import { exploreContent } from './page.ts';
 import { EXPLORE_STYLE } from './page-style.ts';
@@ -64,7 +65,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
   const places = [...context.areas.values()];
   const title =
     problem === null ? viewTitle({ parameters, kind: state.kind, places, filters }) : problem.title;
-  const style = FRAME_STYLE + EXPLORE_STYLE;
+  const style = FRAME_STYLE + PARTS_STYLE + EXPLORE_STYLE;
   const now = options.clock.now();
   const content = exploreContent({
     root,
@@ -88,7 +89,15 @@ export function renderExplore(answer: ExploreAnswer): Reply {
     title,
     style,
     head: headOf(answer, parameters, title, filters.length),
-    header: siteHeader({ root, current: 'explore', fill: true }),
+    kind: 'explore',
+    canonical: `${options.publicUrl}/${linkTo(changed(parameters, { bbox: null, zoom: null, sort: null }))}`,
+    header: siteHeader({
+      root,
+      current: 'explore',
+      fill: true,
+      search: { place: places.length === 0 ? null : places.join(', '), query: '' },
+      freshness: view === null ? null : { confirmedAt: newestOf(view), now },
+    }),
     content,
   });
   return {
@@ -107,22 +116,22 @@ export function renderExplore(answer: ExploreAnswer): Reply {
 }
 
 /** Views that people narrow, move or page are for them alone: search engines get each place once. */
-function headOf(
-  { options, view }: ExploreAnswer,
-  parameters: Parameters,
-  title: string,
-  filters: number,
-): Html {
+function headOf({ view }: ExploreAnswer, parameters: Parameters, title: string, filters: number): Html {
   const moved = ['bbox', 'zoom', 'sort', 'cursor', 'status'].some((name) => parameters.has(name));
   const isIndexed = view !== null && view.total > 0 && filters === 0 && !moved;
-  const place = changed(parameters, { bbox: null, zoom: null, sort: null });
   const count =
     view === null
       ? ''
       : `: ${countWords(view.total)} ${view.total === 1 ? 'home' : 'homes'} on a map and in a list`;
   return html`<meta name="description" content="${title}${count}."><link rel="icon" type="image/svg+xml" href="${FAVICON}">${
     isIndexed ? null : html`<meta name="robots" content="noindex,follow">`
-  }<link rel="canonical" href="${options.publicUrl}/${linkTo(place)}">`;
+  }`;
+}
+
+/** When a source of the view last sent data, RFC 3339; null: none has. */
+function newestOf({ sources }: View): string | null {
+  const times = sources.flatMap(({ confirmedAt }) => (confirmedAt === null ? [] : [confirmedAt])).sort();
+  return times.at(-1) ?? null;
 }
 
 function pictureOrigins(view: View | null): readonly string[] {

@@ -6,9 +6,10 @@ import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable, Problem } from '../lib/problem.ts';
 import { rootFrom } from '../page/header.ts';
 import { cleanQuery } from './clean-query.ts';
+import { findListingByNumber, findPlace } from './find-store.ts';
 import { type ExploreOptions, renderExplore } from './render.ts';
 import { NO_COUNTS } from './view/filter-counts.ts';
-import { linkTo, type Parameters } from './view/parameters.ts';
+import { linkTo, listOf, type Parameters } from './view/parameters.ts';
 import { checkKind } from './view/query.ts';
 import { stateOf } from './view/state.ts';
 import { readView } from './view/view.ts';
@@ -36,10 +37,8 @@ export function exploreRoutes(options: ExploreOptions): readonly Route<Principal
 async function showExplorer(options: ExploreOptions, url: string, caller: Principal): Promise<Reply> {
   const query = url.split('?').slice(1).join('?');
   const { parameters, find, redirect } = cleanQuery(query);
-  if (find !== null || redirect !== null) {
-    const found = new Map(find === null ? parameters : [...parameters, ['q', find] as const]);
-    return leadTo(found);
-  }
+  if (find !== null) return leadTo(await findTyped(options, parameters, find));
+  if (redirect !== null) return leadTo(linkTo(parameters, { cursor: parameters.get('cursor') ?? null }));
   const state = stateOf(parameters);
   const base = { options, state, root: rootFrom(url), search: parameters.get('q') ?? '' };
   const loading = await nullIfUnavailable(options.findLoading());
@@ -62,7 +61,22 @@ async function showExplorer(options: ExploreOptions, url: string, caller: Princi
   }
 }
 
-const leadTo = (parameters: Parameters): Reply => ({
+const leadTo = (location: string): Reply => ({
   status: 303,
-  headers: { location: linkTo(parameters), 'cache-control': 'no-store' },
+  headers: { location, 'cache-control': 'no-store' },
 });
+
+/** Where the words of the search box lead: to the homes of a place, to one home by its number, else to homes with these words. */
+async function findTyped(
+  { database }: ExploreOptions,
+  parameters: Parameters,
+  words: string,
+): Promise<string> {
+  const place = await nullIfUnavailable(findPlace(database, words));
+  if (place !== null) {
+    const areas = [...new Set([...listOf(parameters, 'areaId'), place])];
+    return linkTo(parameters, { areaId: areas.join(','), bbox: null, zoom: null });
+  }
+  const home = await nullIfUnavailable(findListingByNumber(database, words));
+  return home === null ? linkTo(parameters, { q: words }) : `explore/listing/${encodeURIComponent(home)}`;
+}

@@ -25,10 +25,18 @@ export interface ApiPanel {
 export function apiPanel<T>(tags: Tags<T>, panel: ApiPanel): T {
   const { html } = tags;
   const links = panel.requests.map(({ title, url }) => html`<li><a href="${url}">${title}</a></li>`);
-  return html`<div id="api"><p class="panel-title"><strong>This view as requests</strong></p>${codeBox(tags, 'curl', panel.curl)}${codeBox(tags, 'fetch', panel.fetch)}<p class="small quiet">${panel.cost} <a href="${panel.limits}">Limits</a></p><ul class="links">${links}<li><a href="${panel.docs}">Documentation with these parameters</a></li></ul></div>`;
+  return html`<div id="api"><p class="panel-title"><strong>This view as requests</strong></p><p class="small quiet">${panel.cost} <a href="${panel.limits}">Limits</a></p>${codeBox(tags, 'curl', panel.curl)}${codeBox(tags, 'fetch', panel.fetch)}<ul class="links">${links}<li><a href="${panel.docs}">Documentation with these parameters</a></li></ul></div>`;
 }
 
+/** A parameter on a line of its own: what is before it, its name, what separates it, its value, and the end of the line. */
+const PARAMETER = /^(\s+(?:-d )?)(\w+)(=|: )(.+?)( \\|,)?$/;
+
 function codeBox<T>({ html }: Tags<T>, name: string, code: string): T {
-  const lines = code.split('\n').map((line) => html`<span class="line">${line}</span>`);
-  return html`<div class="code-box"><header><span>${name}</span></header><pre data-code="${name}" tabindex="0"><code>${lines}</code></pre></div>`;
+  const lines = code.split('\n').map((line) => {
+    const [, start, key, sign, value, end = ''] = PARAMETER.exec(line) ?? [];
+    return key === undefined
+      ? html`<span class="line">${line}\n</span>`
+      : html`<span class="line">${start ?? ''}<span class="key">${key}</span>${sign ?? ''}<span class="string">${value ?? ''}</span>${end}\n</span>`;
+  });
+  return html`<div class="code-box"><header><span>${name}</span></header><pre data-code="${name}" tabindex="0" role="region" aria-label="${`Request with ${name}`}"><code>${lines}</code></pre></div>`;
 }

@@ -34,7 +34,7 @@ export function filterBar<T>(tags: Tags<T>, bar: FilterBar): T {
   );
   const others = active.filter(({ id }) => !PANELS.some((panel) => panel.id === id));
   const removable = others.map((filter) => html`<li>${removableChip(tags, bar, filter)}</li>`);
-  return html`<nav class="bar" id="filters" aria-label="Filters">${searchForm(tags, bar)}${kinds(tags, parameters)}<ul class="chips">${panels}${removable}${offers(tags, bar)}</ul><div class="bar-end">${allFilters(tags, bar, active.length)}${apiMenu(tags, bar)}</div></nav>`;
+  return html`<nav class="bar" id="filters" aria-label="Filters">${searchForm(tags, bar)}${kinds(tags, parameters)}<ul class="chips">${panels}${removable}</ul><ul class="chips offers" aria-label="Further filters">${offers(tags, bar)}</ul><div class="bar-end">${allFilters(tags, bar, active.length)}${apiMenu(tags, bar)}</div></nav>`;
 }
 
 /** Buy, rent, or what was sold. Filters that only one kind knows go with it. */
@@ -61,8 +61,12 @@ function kinds<T>({ html }: Tags<T>, parameters: Parameters): T {
     ],
   ] as const;
   return html`<div class="seg" role="group" aria-label="Buy, rent or sold">${items.map(
-    ([label, isCurrent, changes]) =>
-      html`<a href="${linkTo(parameters, changes)}" aria-current="${isCurrent ? 'true' : 'false'}">${label}</a>`,
+    ([label, isCurrent, changes]) => {
+      const href = linkTo(parameters, changes);
+      return isCurrent
+        ? html`<a href="${href}" aria-current="true">${label}</a>`
+        : html`<a href="${href}">${label}</a>`;
+    },
   )}</div>`;
 }
 
@@ -144,12 +148,12 @@ function offers<T>({ html }: Tags<T>, { parameters, counts }: FilterBar): readon
 function allFilters<T>(tags: Tags<T>, bar: FilterBar, active: number): T {
   const { html } = tags;
   const number = active === 0 ? null : html`<strong class="phone">${active}</strong>`;
-  return html`<details class="pop end" name="filter" data-panel="all"><summary class="btn">${icon(tags, 'filters')}<span class="wide-only">All filters</span><span class="phone">Filters</span>${number}</summary><div class="panel floating">${allFiltersPanel(tags, contextOf(bar))}</div></details>`;
+  return html`<details class="pop end" name="filter" data-panel="all"><summary class="btn">${icon(tags, 'filters')}<span class="wide-only">All filters</span><span class="phone">Filters</span>${number}</summary><div class="panel floating"><div class="phone kinds">${kinds(tags, bar.parameters)}</div>${allFiltersPanel(tags, contextOf(bar))}</div></details>`;
 }
 
 function apiMenu<T>(tags: Tags<T>, { api }: FilterBar): T {
   const { html } = tags;
-  return html`<details class="pop end" name="filter" data-panel="api"><summary class="btn">${icon(tags, 'code')}API</summary><div class="panel floating api">${apiPanel(tags, api)}</div></details>`;
+  return html`<details class="pop end" name="filter" data-panel="api"><summary class="btn">${icon(tags, 'code')}<span class="text">API</span></summary><div class="panel floating api">${apiPanel(tags, api)}</div></details>`;
 }
 
 /** The search box where the header has none, which is on telephones. */

@@ -38,10 +38,12 @@ function sortMenu<T>(tags: Tags<T>, parameters: Parameters): T {
   const { html } = tags;
   const chosen = parameters.get('sort') ?? '-listedAt';
   const current = SORTS.find(([key]) => key === chosen);
-  const items = SORTS.map(
-    ([key, label]) =>
-      html`<li><a href="${linkTo(parameters, { sort: key === '-listedAt' ? null : key })}" aria-current="${key === chosen ? 'true' : 'false'}">${label}</a></li>`,
-  );
+  const items = SORTS.map(([key, label]) => {
+    const href = linkTo(parameters, { sort: key === '-listedAt' ? null : key });
+    return key === chosen
+      ? html`<li><a href="${href}" aria-current="true">${label}</a></li>`
+      : html`<li><a href="${href}">${label}</a></li>`;
+  });
   return html`<details class="pop end sort" name="filter" data-panel="sort"><summary class="btn bare small"><span class="visually-hidden">Order: </span><span class="wide-only">${current?.[1] ?? chosen}</span><span class="phone">${current?.[2] ?? chosen}</span>${icon(tags, 'down')}</summary><ul class="panel floating menu-list">${items}</ul></details>`;
 }
 
