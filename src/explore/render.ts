@@ -8,6 +8,7 @@ import { type Html, html } from '../page/html.ts';
 import { contentPolicy, renderLayout } from '../page/layout.ts';
 import { FAVICON } from '../page/mark.ts';
 import { PARTS_STYLE } from '../page/parts-style.ts';
+import { site } from '../page/site.ts';
 import { FRAME_STYLE } from '../page/style.ts';
 import { exploreContent } from './page.ts';
 import { EXPLORE_STYLE } from './page-style.ts';
@@ -17,7 +18,7 @@ import type { Notice } from './parts/notices.ts';
 import { viewTitle } from './parts/title.ts';
 import { countWords } from './parts/words.ts';
 import type { CountedChange, FilterCounts } from './view/filter-counts.ts';
-import { changed, linkTo, type Parameters } from './view/parameters.ts';
+import { carried, changed, linkTo, type Parameters } from './view/parameters.ts';
 import { apiRequests, type ExploreState, parametersOf } from './view/state.ts';
 import type { View, ViewParts } from './view/view.ts';
 
@@ -95,7 +96,12 @@ export function renderExplore(answer: ExploreAnswer): Reply {
       root,
       current: 'explore',
       fill: true,
-      search: { place: places.length === 0 ? null : places.join(', '), query: '' },
+      search: {
+        place: places.length === 0 ? null : places.join(', '),
+        query: '',
+        leave: linkTo(parameters, { areaId: null }),
+        keep: carried(parameters, ['find']),
+      },
       freshness: view === null ? null : { confirmedAt: newestOf(view), now },
     }),
     content,
@@ -208,7 +214,12 @@ function apiPanelOf({ options, state, view, root }: ExploreAnswer): ApiPanel {
   };
 }
 
+/** Whose homes these are, and what the operator has to say on every page. */
 function sideFoot(view: View | null): Html {
+  const { legal, notice } = site();
   const names = view?.sources.map(({ name }) => name).join(', ') ?? '';
-  return html`<div class="side-foot">${names === '' ? null : html`<p>Listings: ${names}</p>`}</div>`;
+  const links = legal.map(({ name, href }) => html`<a href="${href}">${name}</a> `);
+  return html`<div class="side-foot">${names === '' ? null : html`<p>Listings: ${names}</p>`}${
+    notice === null ? null : html`<p>${notice}</p>`
+  }${links.length === 0 ? null : html`<p>${links}</p>`}</div>`;
 }

@@ -8,13 +8,23 @@ import { age } from './time.ts';
 
 export type Section = 'home' | 'explore' | 'market' | 'docs' | 'plans' | 'account';
 
+export interface SearchBox {
+  /** The chosen place, shown as a token. */
+  readonly place: string | null;
+  readonly query: string;
+  /** Where the token leads that leaves the place; absent: it leads nowhere. */
+  readonly leave?: string | null;
+  /** Parameters of the view that a search keeps. */
+  readonly keep?: readonly (readonly [name: string, value: string])[];
+}
+
 export interface HeaderOptions {
   /** Prefix of links from the page to the root of the service. */
   readonly root: string;
   /** The part of the service that the page belongs to; null: none. */
   readonly current: Section | null;
-  /** The search box, which leads to the explorer: the chosen place as a token, and the words in it. Absent: no box. */
-  readonly search?: { readonly place: string | null; readonly query: string } | null;
+  /** The search box, which leads to the explorer. Absent: no box. */
+  readonly search?: SearchBox | null;
   /** When a source last confirmed what the page shows, RFC 3339, and the time of the response in milliseconds. Absent: nothing said. */
   readonly freshness?: { readonly confirmedAt: string | null; readonly now: number } | null;
   /** Who is signed in; absent: the link to sign in. */
@@ -63,10 +73,14 @@ function here(isCurrent: boolean): Html | null {
   return isCurrent ? new Html(' aria-current="true"') : null;
 }
 
-function searchBox(root: string, { place, query }: { place: string | null; query: string }): Html {
+function searchBox(root: string, { place, query, leave = null, keep = [] }: SearchBox): Html {
   return html`<form class="find" action="${root}explore" role="search">${icon('search')}${
-    place === null ? null : html`<span class="token">${place}</span>`
-  }<input type="search" name="q" value="${query}" aria-label="Place, address or listing number" placeholder="${place === null ? 'Place, address or listing number' : 'Add a place'}" autocomplete="off"></form>`;
+    place === null
+      ? null
+      : leave === null
+        ? html`<span class="token">${place}</span>`
+        : html`<a class="token" href="${leave}" aria-label="${`Leave ${place}`}">${place}${icon('close')}</a>`
+  }${keep.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}<input type="search" name="find" value="${query}" aria-label="Place, address or listing number" placeholder="${place === null ? 'Place, address or listing number' : 'Add a place'}" autocomplete="off"></form>`;
 }
 
 /** Beyond this age data is not called live. */

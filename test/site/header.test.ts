@@ -29,6 +29,7 @@ const PAGES = [
   '/oauth/authorize',
 ];
 const LINKS = [
+  ['/explore', 'Explore'],
   ['/', 'Freehold'],
   ['/docs', 'Docs'],
   ['/billing', 'Plans'],

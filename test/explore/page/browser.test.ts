@@ -70,7 +70,7 @@ test('nothing is wider than the screen, from either side of the page', { skip },
       viewport: { width, height: 844 },
     });
     for (const direction of ['ltr', 'rtl']) {
-      await page.evaluate((dir) => document.documentElement.setAttribute('dir', dir), direction);
+      await page.evaluate(`document.documentElement.setAttribute('dir', '${direction}')`);
       const overflow = await page.evaluate('document.documentElement.scrollWidth - innerWidth');
       assert.ok(Number(overflow) <= 0, `${overflow} px wider than ${width} px, ${direction}`);
     }
@@ -100,7 +100,7 @@ test('the page, its panels, an empty view and a wrong address have no fault of a
     ['explore?minPrice=cheap', null],
   ] as const) {
     for (const colorScheme of ['light', 'dark'] as const) {
-      const { page } = await open(path, { colorScheme });
+      const { page } = await open(path, { colorScheme, javaScriptEnabled: true });
       if (panel !== null) await page.locator(`details[data-panel=${panel}] > summary`).click();
       await page.evaluate(AXE);
       const { violations } = (await page.evaluate('axe.run()')) as AxeResult;
