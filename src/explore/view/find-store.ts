@@ -1,6 +1,6 @@
 // SQL that reads what somebody typed into the search box: a place by its name, or a listing by its number.
 
-import type { Database } from '../postgres/client/database.ts';
+import type { Database } from '../../postgres/client/database.ts';
 
 /** The id of the area with this name, not case-sensitive: the coarsest where there are several. Null: there is none. */
 export async function findPlace(database: Database, name: string): Promise<string | null> {
