@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { parseEnv } from 'node:util';
 import { type BackupSettings, readBackupSettings } from './backup/backup-settings.ts';
 import { type ProviderSettings, readProviderSettings } from './billing/provider-settings.ts';
+import { type ExplorerSettings, readExplorerSettings } from './explore/allowance/explorer-settings.ts';
 import { type NetworkPort, parseNetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
 import { withoutByteOrderMark } from './lib/parse.ts';
@@ -31,6 +32,7 @@ export interface Config {
     readonly graceDays: number;
   };
   readonly tiersFile: string | null;
+  readonly explorer: ExplorerSettings;
   readonly oauth: {
     /** Seconds in which a retry with a rotated refresh token gets the same new tokens. */
     readonly refreshGrace: number;
@@ -79,6 +81,8 @@ const NAMES = [
   'SOURCE',
   'SUBSCRIPTIONS',
   'TIERS_FILE',
+  'EXPLORER',
+  'EXPLORER_EMBED',
   'RESO_BASE_URL',
   'RESO_TOKEN_URL',
   'RESO_CLIENT_ID',
@@ -167,6 +171,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
       graceDays: read.integer('BILLING_GRACE_DAYS', 7, 0, 90),
     },
     tiersFile: read.path('TIERS_FILE', folder),
+    explorer: readExplorerSettings(read, allowHttp),
     oauth: {
       refreshGrace: read.integer('OAUTH_REFRESH_GRACE_SECONDS', 30, 0, 60),
       grantMaxDays: read.integer('OAUTH_GRANT_MAX_DAYS', 0, 0, 36_500) || null,

@@ -2,6 +2,7 @@
 
 import type { Phases } from '../http/frame/route.ts';
 import { type Clock, DAY } from '../lib/clock.ts';
+import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
 import type { CredentialVerifier } from './keys/key-verifier.ts';
@@ -11,7 +12,7 @@ import { FailureThrottle } from './limits/failure-throttle.ts';
 import { monthBefore, monthOf } from './limits/monthly-quota.ts';
 import { deleteOldMonths } from './limits/monthly-usage-store.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
-import { createIdentify, createPhases } from './phases.ts';
+import { createIdentify, createPhases, type ExplorerLimit } from './phases.ts';
 import { SUBSCRIPTIONS_CHANNEL } from './providers/subscription-store.ts';
 import type { SubscriptionProvider } from './tiers/provider.ts';
 import type { Principal, Tiers } from './tiers/tiers.ts';
@@ -33,6 +34,8 @@ export interface AccessOptions {
   readonly onChange?: (subscription: string) => void;
   /** Verifiers of other credentials, tried after the one for keys. */
   readonly verifiers?: readonly CredentialVerifier[];
+  /** Absent: nobody may look at the explorer. */
+  readonly admitLook?: ExplorerLimit;
 }
 
 export interface AccessParts {
@@ -52,7 +55,8 @@ export function createAccess(options: AccessOptions): AccessParts {
   const failures = new FailureThrottle(clock);
   const rateLimiter = new RateLimiter(options);
   const verifiers = [keys, ...(options.verifiers ?? [])];
-  const phases = createPhases({ identify: createIdentify({ verifiers, failures }), rateLimiter });
+  const { admitLook = refuseLook } = options;
+  const phases = createPhases({ identify: createIdentify({ verifiers, failures }), rateLimiter, admitLook });
   const changes = listen(
     database,
     SUBSCRIPTIONS_CHANNEL,
@@ -77,6 +81,10 @@ export function createAccess(options: AccessOptions): AccessParts {
     },
   };
 }
+
+const refuseLook: ExplorerLimit = async () => {
+  throw new Problem('NOT_FOUND', 'This service has no explorer.');
+};
 
 /** Deletes the counts of past months, now and every day; last month's stay. */
 function scheduleMonthCleanup({ database, clock, report }: AccessOptions): () => void {

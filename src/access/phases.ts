@@ -1,6 +1,7 @@
 // Access phases of every request: identify, allow, limit.
 
 import type { Access, Incoming, Phases } from '../http/frame/route.ts';
+import type { Headers } from '../http/output/reply.ts';
 import { Problem } from '../lib/problem.ts';
 import type { CredentialVerifier } from './keys/key-verifier.ts';
 import type { FailureThrottle } from './limits/failure-throttle.ts';
@@ -10,21 +11,27 @@ import { anonymous, atLeast, isTier, type Principal, SCOPES, type Scope, tierNam
 export interface PhasesOptions {
   readonly identify: (incoming: Incoming, access: Access) => Promise<Principal> | Principal;
   readonly rateLimiter: RateLimiter;
+  readonly admitLook: ExplorerLimit;
 }
+
+/** Charges one look at the explorer, and returns headers for the response. Throws why the caller may not look, or not now. */
+export type ExplorerLimit = (caller: Principal, counts: 'views' | 'homes') => Promise<Headers>;
 
 /** A response to credentials is private and revalidated each time. */
 const PRIVATE = Object.freeze({ 'cache-control': 'private, no-cache', vary: 'Authorization' });
 /** Caches must not serve an anonymous response to a caller with credentials. */
 const OPEN = Object.freeze({ vary: 'Authorization' });
 
-export function createPhases({ identify, rateLimiter }: PhasesOptions): Phases<Principal> {
+export function createPhases({ identify, rateLimiter, admitLook }: PhasesOptions): Phases<Principal> {
   return {
     identify,
     allow: refusalOf,
     look: (caller) => rateLimiter.look(caller),
     // A caller that is refused anyway gets that refusal, not TOO_MANY_STREAMS.
     limit: (caller, access, isAllowed) =>
-      rateLimiter.admit(caller, isAllowed ? access : { ...access, stream: false }),
+      access.counts === 'views' || access.counts === 'homes'
+        ? admitLook(caller, access.counts)
+        : rateLimiter.admit(caller, isAllowed ? access : { ...access, stream: false }),
     headers: (caller) => (caller.kind === 'anonymous' ? OPEN : PRIVATE),
     describe: ({ kind, tier, subscription }) =>
       subscription === null ? { kind, tier } : { kind, tier, subscription },

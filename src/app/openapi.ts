@@ -163,6 +163,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     metrics,
     report: () => {},
     sample: null,
+    explorer: { admit: refresh, mayLook: refresh, takeList: () => null, takePins: refresh },
     keyForm,
     billing: [],
     oauth: oauthEndpoints({

@@ -1,5 +1,7 @@
 // Wiring of what answers reads: the catalogue and its cache, searches, figures and facts of the market, refreshes of one listing.
 
+import type { Config } from '../config.ts';
+import { Allowance } from '../explore/allowance/allowance.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -25,6 +27,7 @@ import { measureExpensive } from './search-metrics.ts';
 
 export interface ReadsOptions extends Pick<MarketFactsOptions, 'database' | 'clock' | 'report'> {
   readonly metrics: Metrics;
+  readonly config: Pick<Config, 'explorer' | 'source'>;
   readonly log: Log;
   /** Whether the source may be read now. */
   readonly mayActOutside: () => boolean;
@@ -51,6 +54,9 @@ export function createReads(options: ReadsOptions) {
     monotonic: () => clock.monotonic(),
   });
   const facts = createMarketFacts(options);
+  const { audience } = options.config.explorer;
+  const hasFeed = options.config.source.kind === 'reso';
+  const explorer = new Allowance({ database, clock, metrics, report, audience, hasFeed });
   const search = createSearch({ ...options, ...options.search, analytics, cache });
   const { backend, areas, records, engine, untilSearched } = search;
   return {
@@ -66,13 +72,17 @@ export function createReads(options: ReadsOptions) {
     figures: createMarketFigures({ ...options, findCurrencies, analytics, areas }),
     refresh: createRefresh({ ...options, catalogue, untilSearched, mayFetch: options.mayActOutside }),
     findLoading: createFindLoading({ database, clock, source: source?.id ?? null, untilSearched }),
+    explorer,
     /** Resolves once searches are answered, or will not be for some time. */
     start: () => search.start(),
     async stop() {
       await facts.stop();
       await search.stop();
     },
-    close: () => cache.close(),
+    async close() {
+      await cache.close();
+      await explorer.close();
+    },
   };
 }
 

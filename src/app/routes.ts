@@ -10,6 +10,7 @@ import { watcherPageRoutes } from '../account/watchers/routes.ts';
 import type { AreaIdCache } from '../areas/area-cache.ts';
 import { areaRoutes } from '../areas/routes.ts';
 import { changeRoutes } from '../changes/http/routes.ts';
+import type { ExplorerAccess } from '../explore/allowance/allowance.ts';
 import { Assets } from '../explore/assets/assets.ts';
 import { assetRoute } from '../explore/assets/routes.ts';
 import { homeRoutes } from '../explore/home/routes.ts';
@@ -86,6 +87,8 @@ export interface FeatureParts extends UsageParts {
   readonly cache: CachedReads;
   readonly refresh: Refresh;
   readonly tiers: Tiers;
+  /** Who may look at the explorer, and how often. */
+  readonly explorer: ExplorerAccess;
   readonly keyForm: KeyForm;
   /** The payment service that sells subscriptions; null: there is none. */
   readonly service: BillingPageOptions['service'];

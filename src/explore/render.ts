@@ -10,6 +10,7 @@ import { FAVICON } from '../page/mark.ts';
 import { PARTS_STYLE } from '../page/parts-style.ts';
 import { site } from '../page/site.ts';
 import { FRAME_STYLE } from '../page/style.ts';
+import type { ExplorerAccess } from './allowance/allowance.ts';
 import { exploreContent } from './page.ts';
 import { EXPLORE_STYLE } from './page-style.ts';
 import type { ApiPanel } from './parts/api-panel.ts';
@@ -23,6 +24,8 @@ import { apiRequests, type ExploreState, parametersOf } from './view/state.ts';
 import type { View, ViewParts } from './view/view.ts';
 
 export interface ExploreOptions extends ViewParts {
+  /** Who may look, and how often. */
+  readonly explorer: ExplorerAccess;
   readonly tiers: Tiers;
   /** Progress of a source's first load; null if none is under way. */
   readonly findLoading: () => Promise<Loading | null>;

@@ -44,6 +44,7 @@ async function showExplorer(options: ExploreOptions, url: string, caller: Princi
   const loading = await nullIfUnavailable(options.findLoading());
   try {
     checkKind(parameters.get('for'));
+    await options.explorer.admit(caller, 'views');
     const view = await nullIfUnavailable(readView(options, state, caller));
     const counts = view === null ? null : await nullIfUnavailable(countFilters(options, state, caller, view));
     const ways = view?.total === 0 ? await nullIfUnavailable(findWays(options, state, caller)) : null;

@@ -18,7 +18,7 @@ const common = {
   method: 'GET',
   tag: 'Service',
   page: true,
-  access: { credentials: 'optional', scope: 'listings:read', counts: 'nothing' },
+  access: { credentials: 'optional', scope: 'listings:read', counts: 'views' },
   ownQuery: true,
   query: Type.Object({}),
 } as const;

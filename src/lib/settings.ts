@@ -50,7 +50,11 @@ export class SettingsReader {
     return fallback;
   }
 
-  oneOf<const T extends string>(name: string, allowed: readonly T[], fallback: T): T {
+  oneOf<const T extends string, Fallback extends T | null>(
+    name: string,
+    allowed: readonly T[],
+    fallback: Fallback,
+  ): T | Fallback {
     const text = this.text(name);
     const value = text === null ? fallback : allowed.find((candidate) => candidate === text);
     if (value !== undefined) return value;

@@ -132,6 +132,8 @@ const COUNTED: Readonly<Record<Access['counts'], string>> = {
   nothing: 'nothing',
   minute: 'minute',
   month: 'minute, month',
+  views: 'views of the explorer',
+  homes: 'homes of the explorer',
 };
 
 /** The required credentials, in words. */

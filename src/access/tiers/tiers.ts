@@ -96,6 +96,23 @@ export const TIERS: Tiers = {
   },
 };
 
+/** What the explorer shows to each address, grant or subscription, whatever its tier. */
+export const EXPLORER = {
+  /** In any 60 seconds. */
+  views: 300,
+  /** Lists and single homes together, in any 60 seconds. */
+  homes: 60,
+  /** Homes on maps and in lists, in a UTC day. */
+  pinsADay: 20_000,
+  /** Single homes, in a UTC day. */
+  homesADay: 300,
+  /** Rows of a list, and how many pages it has without credentials. */
+  rows: 10,
+  pages: 10,
+  /** Rows of a list for people who have signed in. */
+  signedInRows: 50,
+} as const;
+
 /** The tiers that a subscription can have, lowest first. */
 export const PLANS = ['free', 'pro', 'business', 'internal'] as const satisfies readonly Tier[];
 export type Plan = (typeof PLANS)[number];

@@ -1,10 +1,11 @@
 // What one view shows: the exact number of homes, those on the map, and a page of the list, from one state of the listings.
 
-import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
+import { EXPLORER, type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import type { AreaIdCache } from '../../areas/area-cache.ts';
 import type { NamedArea } from '../../areas/name-store.ts';
 import { bitsOf, lettersAt } from '../../geometry/geohash.ts';
 import type { Clock } from '../../lib/clock.ts';
+import type { Problem } from '../../lib/problem.ts';
 import { roundTo } from '../../lib/round.ts';
 import { buildReaderView, presentListing } from '../../listings/presenter.ts';
 import type { Listing } from '../../listings/record.ts';
@@ -15,6 +16,7 @@ import { resolveQuery } from '../../search/http/resolve-query.ts';
 import { planSearch, type ResolvedSearch } from '../../search/query/plan.ts';
 import { type SearchSession, type SearchSessions, withSession } from '../../search/query/search-backend.ts';
 import { type FindCurrencies, requireOneCurrency } from '../../search/summaries/currency.ts';
+import type { ExplorerAccess } from '../allowance/allowance.ts';
 import { type HomeRow, homeRow } from './home-row.ts';
 import { readQuery } from './query.ts';
 import { type ExploreState, pageOf } from './state.ts';
@@ -29,6 +31,7 @@ export interface ViewParts {
   readonly defaultCurrency: string | null;
   readonly publicUrl: string;
   readonly tiers: Tiers;
+  readonly explorer: Pick<ExplorerAccess, 'takeList' | 'takePins'>;
 }
 
 /** lng, lat, homes, median price, and the box around them. */
@@ -55,15 +58,24 @@ export interface View {
   /** The number of its first row among all, from 1. */
   readonly firstRow: number;
   readonly nextCursor: string | null;
+  /** What leads on where the list or the day of this reader is over. */
   readonly limitedTo: 'sign-in' | null;
+  /** Why homes are left out that the view has; null: none are. */
+  readonly limit: ViewLimit | null;
 }
 
+/** The members of a problem document that pages show. */
+export interface ViewLimit {
+  readonly code: string;
+  readonly title: string;
+  readonly detail: string;
+  /** Seconds. */
+  readonly retryAfter: number;
+}
+
+/** Homes that a map shows by themselves. */
 const MAX_PINS = 200;
 const MAX_CLUSTERS = 400;
-/** Pages of a list that need no credentials. */
-const OPEN_PAGES = 10;
-const OPEN_PAGE = 10;
-const SIGNED_IN_PAGE = 50;
 /** The map that boxes are fitted to where a view has none, in pixels. */
 const MAP_SIZE = [800, 684] as const;
 const NEW_FOR = 7 * 86_400_000;
@@ -95,8 +107,8 @@ export async function readView(
 export async function prepareSearch(parts: ViewParts, state: ExploreState, caller: Principal) {
   const query = readQuery(state);
   const limit = Math.min(
-    caller.kind === 'anonymous' ? OPEN_PAGE : SIGNED_IN_PAGE,
-    pageSize(parts.tiers[caller.tier], SIGNED_IN_PAGE),
+    caller.kind === 'anonymous' ? EXPLORER.rows : EXPLORER.signedInRows,
+    pageSize(parts.tiers[caller.tier], EXPLORER.signedInRows),
   );
   const plan = planSearch(state.kind, query, limit, parts.clock.now());
   const named = (ids: readonly string[]) => parts.areas.named(ids, false);
@@ -121,9 +133,12 @@ async function showView(
     session.summaries(whole, ['price']),
     session.sources(whole),
   ]);
-  const rows = page.hits.flatMap(({ listing }) => presentListing(listing, reader) ?? []);
   const pinned = total > MAX_PINS ? [] : (await session.page(whole)).hits;
-  const homes = pinned.flatMap(({ listing }) => presentListing(listing, reader) ?? []);
+  const limit = await takeHomes(parts.explorer, caller, pinned.length, page.hits.length);
+  const mayPin = total <= MAX_PINS && limit?.leaves !== 'clusters';
+  const shown = limit === null ? page.hits : [];
+  const rows = shown.flatMap(({ listing }) => presentListing(listing, reader) ?? []);
+  const homes = mayPin ? pinned.flatMap(({ listing }) => presentListing(listing, reader) ?? []) : [];
   const [sources, box] = await Promise.all([
     findSourceStates(parts.database, sourceIds),
     boxOf(parts.database, session, whole, state, resolved.areas),
@@ -132,7 +147,8 @@ async function showView(
   const last = page.hits.at(-1);
   const pageNumber = pageOf(state);
   const next = page.more && last ? `${pageNumber + 1}.${cursorAfter(plan, last)}` : null;
-  const isOver = caller.kind === 'anonymous' && next !== null && pageNumber >= OPEN_PAGES;
+  const isAnonymous = caller.kind === 'anonymous';
+  const isOver = isAnonymous && next !== null && pageNumber >= EXPLORER.pages;
   return {
     total,
     medianPrice: measures.get('price')?.quartiles?.[1] ?? null,
@@ -142,15 +158,42 @@ async function showView(
     areas: resolved.areas.map(({ id, name, type }) => ({ id, name, type })),
     box,
     zoom,
-    clusters: total > MAX_PINS ? await clustersIn(session, whole, zoom) : [],
+    clusters: mayPin ? [] : await clustersIn(session, whole, zoom),
     pins: homes.flatMap((home) => pinOf(home, now)),
     stacks: stacksOf(homes),
     list: rows.map((listing) => homeRow(listing, parts.publicUrl)),
     firstRow: (pageNumber - 1) * plan.limit + 1,
     nextCursor: isOver ? null : next,
-    limitedTo: isOver ? 'sign-in' : null,
+    limitedTo: isOver || (limit?.leaves === 'clusters' && isAnonymous) ? 'sign-in' : null,
+    limit: limit === null ? null : viewLimit(limit.problem),
   };
 }
+
+/** Why a view leaves out homes, and whether pins are left. */
+interface HomesLimit {
+  readonly problem: Problem;
+  readonly leaves: 'pins' | 'clusters';
+}
+
+/** Charges what a view shows of single homes; null: all of it may be shown. */
+async function takeHomes(
+  explorer: ViewParts['explorer'],
+  caller: Principal,
+  pins: number,
+  rows: number,
+): Promise<HomesLimit | null> {
+  const minute = rows === 0 ? null : explorer.takeList(caller);
+  const day = await explorer.takePins(caller, pins + (minute === null ? rows : 0));
+  if (day !== null) return { problem: day, leaves: 'clusters' };
+  return minute === null ? null : { problem: minute, leaves: 'pins' };
+}
+
+const viewLimit = ({ code, title, message, headers }: Problem): ViewLimit => ({
+  code,
+  title,
+  detail: message,
+  retryAfter: Number(headers['retry-after'] ?? 0),
+});
 
 function pinOf({ id, listingType, price, bedrooms, location, ...home }: Listing, now: number): ViewPin[] {
   if (location === null) return [];

@@ -13,8 +13,8 @@ export interface Access {
   readonly tier?: string;
   /** Scope that a token needs. */
   readonly scope?: string;
-  /** What a request is counted against. */
-  readonly counts: 'nothing' | 'minute' | 'month';
+  /** What a request is counted against: `views` and `homes` are limits of the explorer, which also says who may look. */
+  readonly counts: 'nothing' | 'minute' | 'month' | 'views' | 'homes';
   /** True for a stream, which counts against the caller's concurrent streams: refused without a charge if none is free. */
   readonly stream?: boolean;
   /** Path of the protected resource that a token must be issued for, below the public URL; absent: the API itself. */

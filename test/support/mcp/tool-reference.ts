@@ -61,6 +61,8 @@ const COUNTED: Readonly<Record<Access['counts'], string>> = {
   nothing: 'Not counted.',
   minute: 'Counts in the minute.',
   month: 'Counts in the minute and the month.',
+  views: 'Counts as a view of the explorer.',
+  homes: 'Counts as a home of the explorer.',
 };
 
 function needs({ scope, tier, counts, stream }: Access): string {

@@ -1,0 +1,23 @@
+// Settings of the explorer: who may look, and which page may show it in a frame.
+
+import type { SettingsReader, UrlRules } from '../../lib/settings.ts';
+import { AUDIENCES, type Audience } from './allowance.ts';
+
+export interface ExplorerSettings {
+  /** Who may look; null: subscribers where listings of a feed are configured or stored, else everybody. */
+  readonly audience: Audience | null;
+  /** Origin of pages that may show the explorer in a frame; null: none. */
+  readonly embedder: string | null;
+}
+
+/** Adds what is wrong to the faults of the reader. */
+export function readExplorerSettings(
+  read: SettingsReader,
+  http: NonNullable<UrlRules['http']>,
+): ExplorerSettings {
+  const audience = read.oneOf('EXPLORER', AUDIENCES, null);
+  const embedder = read.url('EXPLORER_EMBED', { bare: true, http });
+  if (embedder !== null && URL.parse(embedder)?.origin !== embedder)
+    read.faults.push('EXPLORER_EMBED must be an origin such as https://www.example.com, without a path');
+  return { audience, embedder };
+}

@@ -1,0 +1,151 @@
+// Who may look at the explorer, and how often: limits by the minute and the day, by an injected clock and over several processes.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { anonymous, EXPLORER, type Principal } from '../../../src/access/tiers/tiers.ts';
+import { Allowance, type AllowanceOptions } from '../../../src/explore/allowance/allowance.ts';
+import { DAY } from '../../../src/lib/clock.ts';
+import { createMetrics } from '../../../src/lib/metrics.ts';
+import { Problem } from '../../../src/lib/problem.ts';
+import { testDatabase } from '../../support/database/database.ts';
+import { manualClock } from '../../support/service/clock.ts';
+import { startService } from '../../support/service/service.ts';
+
+const { database } = await testDatabase({ after });
+const NOON = Date.UTC(2026, 5, 1, 12);
+
+function open(options: Partial<AllowanceOptions> = {}, clock = manualClock(NOON)) {
+  const allowance = new Allowance({
+    database,
+    clock,
+    metrics: createMetrics(),
+    report: assert.ifError,
+    audience: 'public',
+    hasFeed: false,
+    ...options,
+  });
+  return { allowance, clock };
+}
+
+const GRANT: Principal = {
+  ...anonymous('192.0.2.200'),
+  kind: 'token',
+  tier: 'free',
+  account: 'sub:a',
+  subscription: 'a',
+  owner: 'sub:a',
+  grant: 'g1',
+};
+
+const codeOf = async (work: Promise<unknown>): Promise<string | null> =>
+  work.then(
+    () => null,
+    (error: unknown) => (error instanceof Problem ? error.code : String(error)),
+  );
+
+test('an address looks as often in a minute as the row allows, and a network of it not more often', async () => {
+  const { allowance, clock } = open();
+  const look = (host: string) => codeOf(allowance.admit(anonymous(host), 'views'));
+  for (let count = 0; count < EXPLORER.views; count++) assert.equal(await look(`2001:db8::${count}`), null);
+  assert.equal(await look('2001:db8::ffff'), 'RATE_LIMITED');
+  assert.equal(await look('2001:db9::1'), null);
+  clock.advance(59_999);
+  assert.equal(await look('2001:db8::1'), 'RATE_LIMITED');
+  clock.advance(1);
+  assert.equal(await look('2001:db8::1'), null);
+  await allowance.close();
+});
+
+test('lists and single homes share a minute', async () => {
+  const { allowance } = open();
+  const caller = anonymous('192.0.2.1');
+  for (let count = 0; count < EXPLORER.homes / 2; count++) {
+    assert.equal(allowance.takeList(caller), null);
+    assert.equal(await codeOf(allowance.admit(caller, 'homes')), null);
+  }
+  assert.equal(allowance.takeList(caller)?.code, 'RATE_LIMITED');
+  assert.equal(await codeOf(allowance.admit(caller, 'homes')), 'RATE_LIMITED');
+  assert.equal(await codeOf(allowance.admit(caller, 'views')), null);
+  await allowance.close();
+});
+
+test('several processes together show no more in a day than it allows, and the next day begins at midnight', async () => {
+  const clock = manualClock(NOON);
+  const processes = [open({}, clock), open({}, clock), open({}, clock)].map((each) => each.allowance);
+  const caller = anonymous('192.0.2.2');
+  let shown = 0;
+  for (let round = 0; round < 50; round++)
+    for (const allowance of processes) if ((await allowance.takePins(caller, 200)) === null) shown += 200;
+  // What is left over in each process is too little for one more view.
+  assert.ok(shown <= EXPLORER.pinsADay && shown > EXPLORER.pinsADay - 3 * 200, `${shown} were shown`);
+  clock.advance(DAY / 2 - 1);
+  assert.equal((await processes[0]?.takePins(caller, 200))?.code, 'QUOTA_EXCEEDED');
+  clock.advance(1);
+  assert.equal(await processes[0]?.takePins(caller, 200), null);
+  for (const allowance of processes) await allowance.close();
+});
+
+test('what a process leased and did not show is there for another once it has stopped', async () => {
+  const clock = manualClock(NOON);
+  const first = open({}, clock).allowance;
+  const second = open({}, clock).allowance;
+  const caller = anonymous('192.0.2.3');
+  assert.equal(await first.takePins(caller, 1), null);
+  await first.close();
+  let shown = 1;
+  while ((await second.takePins(caller, 1)) === null) shown++;
+  assert.equal(shown, EXPLORER.pinsADay);
+  await second.close();
+});
+
+test('a home too many in a day is refused with what leads on, for each grant by itself', async () => {
+  const { allowance, clock } = open();
+  const openAll = async (caller: Principal) => {
+    for (let count = 0; count < EXPLORER.homesADay; count++) {
+      clock.advance(1_001);
+      assert.equal(await codeOf(allowance.admit(caller, 'homes')), null);
+    }
+    clock.advance(1_001);
+  };
+  const caller = anonymous('192.0.2.4');
+  await openAll(caller);
+  await assert.rejects(allowance.admit(caller, 'homes'), /Sign in to go on/);
+  await openAll(GRANT);
+  await assert.rejects(allowance.admit(GRANT, 'homes'), /Come back tomorrow/);
+  assert.equal(await codeOf(allowance.admit({ ...GRANT, grant: 'g2' }, 'homes')), null);
+  await allowance.close();
+});
+
+test('who may look is what the setting says; without one, subscribers as soon as listings of a feed are stored', async () => {
+  const free: Principal = { ...GRANT, subscription: null, owner: 'grant:g1' };
+  const answers = async (options: Partial<AllowanceOptions>) => {
+    const { allowance } = open(options);
+    const callers = [anonymous('192.0.2.5'), free, GRANT];
+    const codes = await Promise.all(callers.map(async (each) => (await allowance.mayLook(each))?.code));
+    await allowance.close();
+    return codes;
+  };
+  const subscribers = ['MISSING_API_KEY', 'TIER_RESTRICTED', undefined];
+  assert.deepEqual(await answers({ audience: 'public' }), [undefined, undefined, undefined]);
+  assert.deepEqual(await answers({ audience: 'signed-in' }), ['MISSING_API_KEY', undefined, undefined]);
+  assert.deepEqual(await answers({ audience: 'subscribers' }), subscribers);
+  assert.deepEqual(await answers({ audience: 'off' }), ['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND']);
+  assert.deepEqual(await answers({ audience: null }), [undefined, undefined, undefined]);
+  assert.deepEqual(await answers({ audience: null, hasFeed: true }), subscribers);
+  await database.write(
+    (sql) => sql`
+      insert into source_position (source, position, version, loaded, updated_at) values ('reso', '{}', 1, 1, now())`,
+  );
+  assert.deepEqual(await answers({ audience: null }), subscribers);
+  assert.deepEqual(await answers({ audience: 'public', hasFeed: true }), [undefined, undefined, undefined]);
+});
+
+test('a service whose market is for people who have signed in refuses others by a problem, and keeps them out of its page', async (t) => {
+  const service = await startService(t, { environment: { EXPLORER: 'signed-in' } });
+  for (const path of ['/explore/view', '/explore/facets', '/explore']) {
+    const response = await service.get(path);
+    assert.equal(response.status, 401, path);
+    assert.match(await response.text(), /people who have signed in/);
+  }
+  assert.equal((await service.get('/explore/view', service.keys.free)).status, 200);
+});
