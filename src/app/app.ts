@@ -150,6 +150,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...overrides,
     ...common,
     verifiers: [oauth.verifier],
+    admitLook: (...look) => reads.explorer.admit(...look),
     onChange: (subscription) => ownerStatus.hint({ subscription }),
     isLoading: async () => (await nullIfUnavailable(reads.findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),

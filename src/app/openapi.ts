@@ -163,7 +163,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     metrics,
     report: () => {},
     sample: null,
-    explorer: { admit: refresh, mayLook: refresh, takeList: () => null, takePins: refresh },
+    explorer: { admit: refresh, mayLook: refresh, takeList: () => null, takePins: refresh, embedder: null },
     keyForm,
     billing: [],
     oauth: oauthEndpoints({

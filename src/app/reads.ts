@@ -54,9 +54,8 @@ export function createReads(options: ReadsOptions) {
     monotonic: () => clock.monotonic(),
   });
   const facts = createMarketFacts(options);
-  const { audience } = options.config.explorer;
   const hasFeed = options.config.source.kind === 'reso';
-  const explorer = new Allowance({ database, clock, metrics, report, audience, hasFeed });
+  const explorer = new Allowance({ ...options, ...options.config.explorer, hasFeed });
   const search = createSearch({ ...options, ...options.search, analytics, cache });
   const { backend, areas, records, engine, untilSearched } = search;
   return {

@@ -117,6 +117,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
       'cache-control': loading === null && view !== null ? 'no-cache' : 'no-store',
       'content-security-policy': contentPolicy({
         style,
+        embedder: options.explorer.embedder,
         pictures: ["'self'", 'data:', ...pictureOrigins(view)],
       }),
       'cross-origin-resource-policy': 'same-origin',

@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
+import { conditional, contentEtag } from '../http/output/etag.ts';
 import { bypassesCache } from '../listings/property-cache.ts';
 import { activeFilters } from './parts/filters.ts';
 import { nearestWays, offersFor, waysOut } from './parts/offers.ts';
@@ -23,6 +24,8 @@ const common = {
   query: Type.Object({}),
 } as const;
 
+const NOT_INDEXED = { 'x-robots-tag': 'noindex' } as const;
+
 export function viewRoutes(parts: ViewParts): readonly Route<Principal>[] {
   return [
     route<Principal>()({
@@ -33,7 +36,9 @@ export function viewRoutes(parts: ViewParts): readonly Route<Principal>[] {
       answer: { description: 'A view' },
       async handle({ url, caller, headers }) {
         const reading = { fresh: bypassesCache(headers) };
-        return { json: await readView(parts, stateOfUrl(url), caller, reading) };
+        const json = await readView(parts, stateOfUrl(url), caller, reading);
+        // When it was read is not what it says.
+        return conditional(headers, contentEtag(json, ['asOf']), { json, headers: NOT_INDEXED });
       },
     }),
     route<Principal>()({
@@ -43,7 +48,7 @@ export function viewRoutes(parts: ViewParts): readonly Route<Principal>[] {
       summary: 'Get how many homes each filter of a view would give',
       answer: { description: 'Counts of filters' },
       async handle({ url, caller }) {
-        return { json: await countFilters(parts, stateOfUrl(url), caller) };
+        return { json: await countFilters(parts, stateOfUrl(url), caller), headers: NOT_INDEXED };
       },
     }),
   ];

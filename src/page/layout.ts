@@ -58,13 +58,22 @@ export interface PolicyOptions {
   readonly hasModules?: boolean;
   /** Sources of pictures besides the operator's logo; absent: none. */
   readonly pictures?: readonly string[];
+  /** Origin of pages that may show this one in a frame; null: none. */
+  readonly embedder?: string | null;
   /** Whether the page may send no form. */
   readonly isWithoutForms?: boolean;
 }
 
-/** The content security policy of a page: nothing but what it names, and no frame around it. */
+/** The content security policy of a page: nothing but what it names, and no frame around it but the embedder's. */
 export function contentPolicy(options: PolicyOptions): string {
-  const { style, script, hasModules = false, pictures = [], isWithoutForms = false } = options;
+  const {
+    style,
+    script,
+    hasModules = false,
+    pictures = [],
+    isWithoutForms = false,
+    embedder = null,
+  } = options;
   const scripts = [...(script === undefined ? [] : [hashSource(script)]), ...(hasModules ? ["'self'"] : [])];
   const images = new Set([...(site().logo === null ? [] : ["'self'"]), ...pictures]);
   return [
@@ -74,6 +83,6 @@ export function contentPolicy(options: PolicyOptions): string {
     ...(images.size === 0 ? [] : [`img-src ${[...images].join(' ')}`]),
     "base-uri 'none'",
     ...(isWithoutForms ? ["form-action 'none'"] : []),
-    "frame-ancestors 'none'",
+    `frame-ancestors ${embedder ?? "'none'"}`,
   ].join('; ');
 }

@@ -28,6 +28,8 @@ export interface AllowanceOptions {
   readonly report: (error: unknown) => void;
   /** Null: subscribers where listings of a feed are stored or configured, else everybody. */
   readonly audience: Audience | null;
+  /** Origin of pages that may show the explorer in a frame; null: none. */
+  readonly embedder?: string | null;
   /** Whether a RESO source is configured. */
   readonly hasFeed: boolean;
   /** Callers of each kind that can be active within a minute. */
@@ -35,7 +37,7 @@ export interface AllowanceOptions {
 }
 
 /** What routes of the explorer need of it. */
-export type ExplorerAccess = Pick<Allowance, 'admit' | 'mayLook' | 'takeList' | 'takePins'>;
+export type ExplorerAccess = Pick<Allowance, 'admit' | 'mayLook' | 'takeList' | 'takePins' | 'embedder'>;
 
 /** What is counted by the minute: views, and lists together with single homes. */
 export type LookKind = 'views' | 'homes';
@@ -49,6 +51,7 @@ class CallerState {
 }
 
 export class Allowance {
+  readonly embedder: string | null;
   readonly #clock: Clock;
   readonly #findAudience: () => Promise<Audience>;
   readonly #addresses: RecentCallers<CallerState>;
@@ -62,6 +65,7 @@ export class Allowance {
   constructor(options: AllowanceOptions) {
     const { database, clock, audience, hasFeed, metrics, report } = options;
     this.#clock = clock;
+    this.embedder = options.embedder ?? null;
     const findFeed = cacheFor(FEED_LIFETIME, clock, () => database.read(isFeedStored));
     this.#findAudience = async () => audience ?? (hasFeed || (await findFeed()) ? 'subscribers' : 'public');
     const callers = {

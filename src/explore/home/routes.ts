@@ -5,9 +5,11 @@ import type { Principal } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import { conditional, strongEtag } from '../../http/output/etag.ts';
 import type { Reply } from '../../http/output/reply.ts';
+import { Problem } from '../../lib/problem.ts';
 import { unitsParameter } from '../../listings/common-parameters.ts';
 import { Html, html } from '../../page/html.ts';
 import { withSiteColours } from '../../page/style.ts';
+import type { ExplorerAccess } from '../allowance/allowance.ts';
 import type { PageScript } from '../assets/assets.ts';
 import { assetPolicy } from '../assets/policy.ts';
 import {
@@ -19,6 +21,7 @@ import {
   SHEET_ROOT,
   SHEET_STYLE,
 } from './home-page.ts';
+import { renderLockedPage } from './locked-page.ts';
 import { renderMissingPage } from './missing-page.ts';
 import { photoOrigins } from './photos.ts';
 import { type HomeReads, readHome } from './read-home.ts';
@@ -26,6 +29,8 @@ import { type HomeReads, readHome } from './read-home.ts';
 export interface HomeRouteOptions extends HomeReads {
   /** The module of the page; null: it has none. */
   readonly script: () => PageScript | null;
+  /** Who may look, and how often. */
+  readonly explorer: Pick<ExplorerAccess, 'admit' | 'embedder'>;
   /** Whether search engines may list homes. */
   readonly isPublic: boolean;
 }
@@ -57,7 +62,7 @@ export function homeRoutes(options: HomeRouteOptions): readonly Route<Principal>
       page: true,
       tag: 'Service',
       summary: 'One home: photos, facts, price history, comparables, estimate and market',
-      access: { credentials: 'none', counts: 'nothing' },
+      access: { credentials: 'optional', scope: 'listings:read', counts: 'nothing' },
       accepts: ['text/html'],
       params: Params,
       query: Query,
@@ -72,7 +77,17 @@ export function homeRoutes(options: HomeRouteOptions): readonly Route<Principal>
 }
 
 async function showHome(call: Call, options: HomeRouteOptions): Promise<Reply> {
-  const { params, query, headers, requestId, signal } = call;
+  const { params, query, headers, requestId, signal, caller } = call;
+  try {
+    await options.explorer.admit(caller, 'homes');
+  } catch (error) {
+    // Scripts show the problem by themselves.
+    if (query.sheet === '1' || !(error instanceof Problem) || error.status >= 500) throw error;
+    const locked = htmlReply(renderLockedPage(error, requestId), []);
+    const { 'retry-after': wait } = error.headers;
+    const own = { ...locked.headers, 'cache-control': 'no-store', ...(wait && { 'retry-after': wait }) };
+    return { ...locked, status: error.status, headers: own };
+  }
   const home = await readHome(options, { id: params.id, units: query.units ?? 'imperial', signal });
   if (home === null || home === 'deleted') {
     const isGone = home === 'deleted';
@@ -84,7 +99,8 @@ async function showHome(call: Call, options: HomeRouteOptions): Promise<Reply> {
   const text = isSheet
     ? renderSheet(homeContent(home, photos, placement))
     : renderHomePage(home, { ...options, script: options.script() });
-  const reply = htmlReply(text, photoOrigins(photos), isSheet ? SHEET_STYLE : undefined);
+  const { embedder } = options.explorer;
+  const reply = htmlReply(text, photoOrigins(photos), { embedder, ...(isSheet && { style: SHEET_STYLE }) });
   return conditional(headers, strongEtag(text), reply);
 }
 
@@ -93,13 +109,19 @@ function renderSheet(content: Html): string {
   return html`<style>${new Html(SHEET_STYLE)}</style>${content}`.text;
 }
 
-function htmlReply(text: string, origins: readonly string[], style = withSiteColours(PAGE_STYLE)) {
+interface HtmlOptions {
+  readonly style?: string;
+  readonly embedder?: string | null;
+}
+
+function htmlReply(text: string, origins: readonly string[], { style, embedder = null }: HtmlOptions = {}) {
+  const styles = [style ?? withSiteColours(PAGE_STYLE)];
   return {
     text,
     headers: {
       'content-type': 'text/html; charset=utf-8',
       'cache-control': 'no-cache',
-      'content-security-policy': assetPolicy({ styles: [style], pictures: origins }),
+      'content-security-policy': assetPolicy({ styles, pictures: origins, embedder }),
       'cross-origin-resource-policy': 'same-origin',
     },
   };

@@ -142,10 +142,22 @@ test('who may look is what the setting says; without one, subscribers as soon as
 
 test('a service whose market is for people who have signed in refuses others by a problem, and keeps them out of its page', async (t) => {
   const service = await startService(t, { environment: { EXPLORER: 'signed-in' } });
-  for (const path of ['/explore/view', '/explore/facets', '/explore']) {
+  for (const path of ['/explore/view', '/explore/facets', '/explore', '/explore/listing/lst_unknown']) {
     const response = await service.get(path);
     assert.equal(response.status, 401, path);
     assert.match(await response.text(), /people who have signed in/);
   }
   assert.equal((await service.get('/explore/view', service.keys.free)).status, 200);
+});
+
+test('only the embedder that is set may show the explorer in a frame', async (t) => {
+  const plain = await startService(t);
+  const framed = await startService(t, { environment: { EXPLORER_EMBED: 'https://www.example.com' } });
+  for (const [service, ancestors] of [
+    [plain, "'none'"],
+    [framed, 'https://www.example.com'],
+  ] as const) {
+    const { headers } = await service.get('/explore');
+    assert.match(headers.get('content-security-policy') ?? '', new RegExp(`frame-ancestors ${ancestors}$`));
+  }
 });
