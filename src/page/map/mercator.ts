@@ -61,6 +61,17 @@ export function viewOf(box: MapBox, width: number, height: number, padding = 0):
   return { zoom, left: (left + right - width) / 2, top: (top + bottom - height) / 2, width, height };
 }
 
+/** The view of so many pixels around a point. */
+export function viewAround(
+  { lng, lat }: { readonly lng: number; readonly lat: number },
+  zoom: number,
+  width: number,
+  height: number,
+): MapView {
+  const [x, y] = project(lng, lat, zoom);
+  return { zoom, left: x - width / 2, top: y - height / 2, width, height };
+}
+
 /** The box that a view shows, with longitudes from -180 to 180 and as many decimals as its pixels deserve. */
 export function boxOfView({ zoom, left, top, width, height }: MapView): MapBox {
   const size = worldSize(zoom);
@@ -78,8 +89,17 @@ export function boxOfView({ zoom, left, top, width, height }: MapView): MapBox {
   ];
 }
 
-const turned = (lng: number): number =>
-  lng >= -180 && lng <= 180 ? lng : ((((lng + 180) % 360) + 360) % 360) - 180;
+const turned = (lng: number): number => (lng >= -180 && lng <= 180 ? lng : ((((lng + 180) % 360) + 360) % 360) - 180);
+
+/** The box of so many pixels around a point. */
+export function boxAround(
+  point: { readonly lng: number; readonly lat: number },
+  zoom: number,
+  width: number,
+  height: number,
+): MapBox {
+  return boxOfView(viewAround(point, zoom, width, height));
+}
 
 /** The view moved by fractions of its width and height, and zoomed by steps around its middle: for links. */
 export function movedView(view: MapView, across: number, down: number, zoomBy = 0): MapView {
@@ -93,4 +113,12 @@ export function movedView(view: MapView, across: number, down: number, zoomBy = 
     width,
     height,
   };
+}
+
+/** Where a point lies in a view, in pixels from its corner: by the turn of the world that brings it nearest to the middle. */
+export function placeIn(view: MapView, lng: number, lat: number): [x: number, y: number] {
+  const size = worldSize(view.zoom);
+  const [x, y] = project(lng, lat, view.zoom);
+  const middle = view.left + view.width / 2;
+  return [x + Math.round((middle - x) / size) * size - view.left, y - view.top];
 }
