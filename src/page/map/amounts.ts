@@ -17,7 +17,11 @@ export function shortAmount(amount: number, currency: string | null): string {
     });
     formats.set(key, format);
   }
-  return format.format(amount).replace('K', 'k').replace('M', 'm').replace(/\u00a0/g, ' ');
+  return format
+    .format(amount)
+    .replace('K', 'k')
+    .replace('M', 'm')
+    .replace(/\u00a0/g, ' ');
 }
 
 export const countText = (count: number): string => count.toLocaleString('en-US');

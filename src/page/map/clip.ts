@@ -42,7 +42,14 @@ function cut(points: readonly number[], axis: 0 | 1, line: number, sign: 1 | -1)
 }
 
 /** The same numbers in whichever direction the edge runs: neighbours keep the corners of their common border. */
-function crossing(ax: number, ay: number, bx: number, by: number, axis: 0 | 1, line: number): [number, number] {
+function crossing(
+  ax: number,
+  ay: number,
+  bx: number,
+  by: number,
+  axis: 0 | 1,
+  line: number,
+): [number, number] {
   if (ax > bx || (ax === bx && ay > by)) return crossing(bx, by, ax, ay, axis, line);
   return axis === 0
     ? [line, ay + ((line - ax) / (bx - ax)) * (by - ay)]

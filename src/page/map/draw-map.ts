@@ -1,13 +1,13 @@
 // Map as SVG: water, coast, land, borders, names and homes. Works without script, in any page, and inside other programs.
 
 import type { Html } from '../html.ts';
+import { drawnDots, drawnSymbols } from './draw-symbols.ts';
 import type { MapCluster, MapDrawing, MapPin } from './drawing.ts';
 import { graticule } from './graticule.ts';
 import { type DrawnLand, drawnLand, pathOfArea } from './land.ts';
 import { type MapView, placeIn, viewOf } from './mercator.ts';
 import { placeNames } from './names.ts';
 import { clusterRadius, type MapSymbols, mergeOverlapping, nearTurn, pinHalf } from './symbols.ts';
-import { drawnDots, drawnSymbols } from './draw-symbols.ts';
 import { type Tags, TEXT_TAGS } from './tags.ts';
 
 /** The map as markup of a page. */
@@ -36,9 +36,15 @@ export function drawMapWith<T>(tags: Tags<T>, drawing: MapDrawing): T {
 }
 
 /** The symbols at the turn of the world that the view shows, merged where they would overlap; the lit pin stays as it is. */
-function symbolsOf({ clusters = [], pins = [], lit = null, merges = true, currency }: MapDrawing, view: MapView): MapSymbols {
+function symbolsOf(
+  { clusters = [], pins = [], lit = null, merges = true, currency }: MapDrawing,
+  view: MapView,
+): MapSymbols {
   const [middle] = [((view.left + view.width / 2) / (512 * 2 ** view.zoom) - 0.5) * 360];
-  const near = <S extends MapCluster | MapPin>(symbol: S): S => ({ ...symbol, lng: nearTurn(symbol.lng, middle) });
+  const near = <S extends MapCluster | MapPin>(symbol: S): S => ({
+    ...symbol,
+    lng: nearTurn(symbol.lng, middle),
+  });
   const all = { clusters: clusters.map(near), pins: pins.map(near) };
   if (!merges) return all;
   const merged = mergeOverlapping(all, view.zoom, currency);
@@ -59,13 +65,18 @@ const COAST = [
   [12, 0.7],
 ] as const;
 
-function groundOf<T>({ svg }: Tags<T>, { borders, chosen }: DrawnLand, { prefix, isWater, isDimmed }: GroundLook): T[] {
+function groundOf<T>(
+  { svg }: Tags<T>,
+  { borders, chosen }: DrawnLand,
+  { prefix, isWater, isDimmed }: GroundLook,
+): T[] {
   if (borders.land === '') return [];
   const id = `${prefix}-land`;
   return [
     svg`<defs><path id="${id}" d="${borders.land}"></path></defs>`,
     ...(isWater ? COAST : []).map(
-      ([band, opacity]) => svg`<use href="#${id}" class="co" stroke-width="${band}" stroke-opacity="${opacity}"></use>`,
+      ([band, opacity]) =>
+        svg`<use href="#${id}" class="co" stroke-width="${band}" stroke-opacity="${opacity}"></use>`,
     ),
     svg`<use href="#${id}" class="${isDimmed ? 'far' : 'ld'}"></use>`,
     ...(isDimmed ? [svg`<path id="${prefix}-chosen" class="ld" d="${chosen}"></path>`] : []),
@@ -82,7 +93,12 @@ function bordersOf<T>({ svg }: Tags<T>, { borders, chosen }: DrawnLand): T[] {
 }
 
 /** Areas filled by their step; those of step 0, with too few homes, are hatched. */
-function shadesOf<T>({ svg }: Tags<T>, { areas }: DrawnLand, shades: ReadonlyMap<string, number>, prefix: string): T[] {
+function shadesOf<T>(
+  { svg }: Tags<T>,
+  { areas }: DrawnLand,
+  shades: ReadonlyMap<string, number>,
+  prefix: string,
+): T[] {
   const shaded = areas.filter(({ outline }) => shades.has(outline.id));
   const hatch = svg`<pattern id="${prefix}-hatch" width="6" height="6" patternUnits="userSpaceOnUse" patternTransform="rotate(45)"><path class="ha" d="M0 0V6"></path></pattern>`;
   const filled = shaded.map((area) => {

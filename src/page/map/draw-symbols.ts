@@ -3,15 +3,28 @@
 import { countText, shortAmount } from './amounts.ts';
 import type { HomeKind, MapCluster, MapDrawing, MapPin } from './drawing.ts';
 import { type MapView, placeIn } from './mercator.ts';
-import { clusterRadius, MEDIAN_FROM, type MapSymbols, pinHalf, pinText } from './symbols.ts';
+import { clusterRadius, type MapSymbols, MEDIAN_FROM, pinHalf, pinText } from './symbols.ts';
 import type { Tags } from './tags.ts';
 
 /** From north to south, so that what lies further down covers what lies above it; the lit pin comes last. */
-export function drawnSymbols<T>(tags: Tags<T>, drawing: MapDrawing, view: MapView, { clusters, pins }: MapSymbols): T[] {
+export function drawnSymbols<T>(
+  tags: Tags<T>,
+  drawing: MapDrawing,
+  view: MapView,
+  { clusters, pins }: MapSymbols,
+): T[] {
   const { lit = null } = drawing;
   const symbols = [
-    ...clusters.map((cluster) => ({ lat: cluster.lat, isLit: false, drawn: drawnCluster(tags, drawing, view, cluster) })),
-    ...pins.map((pin) => ({ lat: pin.lat, isLit: pin.id === lit, drawn: drawnPin(tags, drawing, view, pin) })),
+    ...clusters.map((cluster) => ({
+      lat: cluster.lat,
+      isLit: false,
+      drawn: drawnCluster(tags, drawing, view, cluster),
+    })),
+    ...pins.map((pin) => ({
+      lat: pin.lat,
+      isLit: pin.id === lit,
+      drawn: drawnPin(tags, drawing, view, pin),
+    })),
   ];
   return symbols.sort((a, b) => Number(a.isLit) - Number(b.isLit) || b.lat - a.lat).map(({ drawn }) => drawn);
 }
@@ -30,7 +43,8 @@ function drawnCluster<T>({ svg }: Tags<T>, drawing: MapDrawing, view: MapView, c
       ? svg`<circle class="f" r="${radius}"></circle>`
       : svg`<rect class="f" x="${-tenth(radius * 0.9)}" y="${-tenth(radius * 0.9)}" width="${tenth(radius * 1.8)}" height="${tenth(radius * 1.8)}" rx="3"></rect>`;
   const amount = median !== null && count >= MEDIAN_FROM ? shortAmount(median, drawing.currency) : null;
-  const caption = amount === null ? null : svg`<text class="md" y="${Math.round(radius + 12)}">${amount}</text>`;
+  const caption =
+    amount === null ? null : svg`<text class="md" y="${Math.round(radius + 12)}">${amount}</text>`;
   const words = `${countText(count)} ${homesWord(count)} ${offerWords[kind]}${name === undefined ? '' : ` in ${name}`}${amount === null ? '' : `, median ${amount}`}`;
   const group = svg`<g class="cl ${kind}" transform="translate(${x ?? 0} ${y ?? 0})"><title>${words}</title>${shape}<text y="4.5">${countText(count)}</text>${caption}</g>`;
   const href = drawing.linkToCluster?.(cluster) ?? null;
@@ -44,8 +58,14 @@ function drawnPin<T>({ svg }: Tags<T>, drawing: MapDrawing, view: MapView, pin: 
   const body = bodyOf(half);
   const others = pin.others?.length ?? 0;
   const behind = others === 0 ? null : svg`<path class="f" d="${body}" transform="translate(3 -3)"></path>`;
-  const drop = pin.dropped === true ? svg`<path class="dn" d="M${tenth(7 - half)} -18.5h8l-4 6z"></path>` : null;
-  const states = [pin.dropped === true ? 'dropped' : '', pin.seen === true ? 'seen' : '', pin.sold === true ? 'sold' : '', pin.id === lit ? 'lit' : ''];
+  const drop =
+    pin.dropped === true ? svg`<path class="dn" d="M${tenth(7 - half)} -18.5h8l-4 6z"></path>` : null;
+  const states = [
+    pin.dropped === true ? 'dropped' : '',
+    pin.seen === true ? 'seen' : '',
+    pin.sold === true ? 'sold' : '',
+    pin.id === lit ? 'lit' : '',
+  ];
   const words = pinWords(pin, currency, others);
   const group = svg`<g class="${['pn', pin.kind, ...states.filter((state) => state !== '')].join(' ')}" transform="translate(${x ?? 0} ${y ?? 0})"><title>${words}</title>${behind}<path class="f" d="${body}"></path><text x="${pin.dropped === true ? 6.5 : 0}" y="-12">${pinText(pin, currency)}</text>${drop}</g>`;
   const href = drawing.linkToPin?.(pin) ?? null;
@@ -56,7 +76,11 @@ function drawnPin<T>({ svg }: Tags<T>, drawing: MapDrawing, view: MapView, pin: 
 const bodyOf = (half: number): string =>
   `M0 0l-4-5h${tenth(15 - half)}a11 11 0 0 1 0-22h${tenth(2 * half - 22)}a11 11 0 0 1 0 22H4z`;
 
-function pinWords({ kind, beds, dropped, sold, ...pin }: MapPin, currency: string | null, others: number): string {
+function pinWords(
+  { kind, beds, dropped, sold, ...pin }: MapPin,
+  currency: string | null,
+  others: number,
+): string {
   const facts = [
     pinText(pin, currency),
     beds === null ? '' : `${beds} bd`,

@@ -36,7 +36,8 @@ export function scaleBarWith<T>({ html, svg }: Tags<T>, view: MapView, unit: 'mi
   const length = LENGTHS.findLast((each) => (each * METRES[unit]) / metres <= 160) ?? 0.1;
   const half = Math.round((length * METRES[unit]) / metres / 2);
   const blocks = [0, 1, 2, 3].map(
-    (at) => svg`<rect class="${at % 2 === 0 ? 'on' : 'off'}" x="${8 + (at * half) / 2}" y="2" width="${half / 2}" height="5"></rect>`,
+    (at) =>
+      svg`<rect class="${at % 2 === 0 ? 'on' : 'off'}" x="${8 + (at * half) / 2}" y="2" width="${half / 2}" height="5"></rect>`,
   );
   const width = 2 * half + 56;
   return html`<svg class="map-scale" width="${width}" height="24" viewBox="0 0 ${width} 24" role="img" aria-label="Scale: ${length} ${unit}">${blocks}<text x="8" y="21">0</text><text x="${8 + half}" y="21">${length / 2}</text><text x="${8 + 2 * half}" y="21">${length} ${unit}</text></svg>`;

@@ -1,6 +1,6 @@
 // Land of a map: outlines in whole pixels, cut off a little outside the drawing, with their borders and names.
 
-import { type Borders, bordersOf, pathAround, type PixelRings } from './borders.ts';
+import { type Borders, bordersOf, type PixelRings, pathAround } from './borders.ts';
 import { clippedRing, type Rectangle } from './clip.ts';
 import type { Outline } from './drawing.ts';
 import { type MapView, project, worldSize } from './mercator.ts';
@@ -99,7 +99,9 @@ function nameCandidate({ outline, rings }: DrawnArea, view: MapView): NameCandid
   const isInSight = left > 0 && left < view.width && top > 0 && top < view.height;
   if (isInSight) return [{ outline, x: left, y: top, across: east - west, isMajor }];
   const [middleX, middleY] = middleOf(largest, view);
-  return [{ outline, x: middleX, y: middleY, across: Math.min(east, view.width) - Math.max(west, 0), isMajor }];
+  return [
+    { outline, x: middleX, y: middleY, across: Math.min(east, view.width) - Math.max(west, 0), isMajor },
+  ];
 }
 
 function doubleArea(ring: readonly number[]): number {

@@ -89,7 +89,8 @@ export function boxOfView({ zoom, left, top, width, height }: MapView): MapBox {
   ];
 }
 
-const turned = (lng: number): number => (lng >= -180 && lng <= 180 ? lng : ((((lng + 180) % 360) + 360) % 360) - 180);
+const turned = (lng: number): number =>
+  lng >= -180 && lng <= 180 ? lng : ((((lng + 180) % 360) + 360) % 360) - 180;
 
 /** The box of so many pixels around a point. */
 export function boxAround(

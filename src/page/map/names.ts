@@ -40,7 +40,8 @@ export function placeNames(
   const boxes = [...taken];
   const placed: PlacedName[] = [];
   const order = candidates.toSorted(
-    (a, b) => a.outline.level - b.outline.level || b.across - a.across || (a.outline.id < b.outline.id ? -1 : 1),
+    (a, b) =>
+      a.outline.level - b.outline.level || b.across - a.across || (a.outline.id < b.outline.id ? -1 : 1),
   );
   for (const { outline, x, y, across, isMajor } of order) {
     const size = isMajor ? MAJOR_SIZE : MINOR_SIZE;

@@ -76,8 +76,11 @@ export function stacked(pins: readonly MapPin[]): readonly MapPin[] {
   const places = Map.groupBy(pins, ({ kind, lng, lat }) => `${kind} ${lng} ${lat}`);
   return [...places.values()].map((group) => {
     const [first, ...rest] = group.toSorted((a, b) => (a.id < b.id ? -1 : 1));
-    if (first === undefined || rest.length === 0) return first ?? group[0] as MapPin;
-    return { ...first, others: [...(first.others ?? []), ...rest.flatMap(({ id, others = [] }) => [id, ...others])] };
+    if (first === undefined || rest.length === 0) return first ?? (group[0] as MapPin);
+    return {
+      ...first,
+      others: [...(first.others ?? []), ...rest.flatMap(({ id, others = [] }) => [id, ...others])],
+    };
   });
 }
 
@@ -87,8 +90,16 @@ function placedPin(pin: MapPin, zoom: number, currency: string | null): Placed {
   const count = 1 + (pin.others?.length ?? 0);
   const prices = count === 1 ? [pin.price] : null;
   return {
-    x, y, left: x - half, right: x + half, top: y - PIN_HEIGHT - GAP, bottom: y + GAP,
-    cluster: null, pin, prices, count,
+    x,
+    y,
+    left: x - half,
+    right: x + half,
+    top: y - PIN_HEIGHT - GAP,
+    bottom: y + GAP,
+    cluster: null,
+    pin,
+    prices,
+    count,
   };
 }
 
@@ -97,8 +108,16 @@ function placedCluster(cluster: MapCluster, zoom: number, prices: Placed['prices
   const radius = clusterRadius(cluster.count) + GAP;
   const isCaptioned = cluster.median !== null && cluster.count >= MEDIAN_FROM;
   return {
-    x, y, left: x - radius, right: x + radius, top: y - radius, bottom: y + radius + (isCaptioned ? 13 : 0),
-    cluster, pin: null, prices, count: cluster.count,
+    x,
+    y,
+    left: x - radius,
+    right: x + radius,
+    top: y - radius,
+    bottom: y + radius + (isCaptioned ? 13 : 0),
+    cluster,
+    pin: null,
+    prices,
+    count: cluster.count,
   };
 }
 
@@ -110,7 +129,9 @@ function mergedUntilApart(start: readonly Placed[], zoom: number): readonly Plac
     const gone = new Set<Placed>();
     for (const symbol of symbols) {
       if (gone.has(symbol)) continue;
-      const group = symbols.filter((other) => other !== symbol && !gone.has(other) && overlaps(symbol, other));
+      const group = symbols.filter(
+        (other) => other !== symbol && !gone.has(other) && overlaps(symbol, other),
+      );
       for (const each of [symbol, ...group]) gone.add(each);
       next.push(group.length === 0 ? symbol : merged([symbol, ...group], zoom));
     }
@@ -126,8 +147,14 @@ function merged(group: readonly Placed[], zoom: number): Placed {
   const count = group.reduce((sum, each) => sum + each.count, 0);
   const mean = (value: (each: Placed) => number): number =>
     group.reduce((sum, each) => sum + value(each) * each.count, 0) / count;
-  const [lng, lat] = unproject(mean(({ x }) => x), mean(({ y }) => y), zoom);
-  const prices = group.every((each) => each.prices !== null) ? group.flatMap((each) => each.prices ?? []) : null;
+  const [lng, lat] = unproject(
+    mean(({ x }) => x),
+    mean(({ y }) => y),
+    zoom,
+  );
+  const prices = group.every((each) => each.prices !== null)
+    ? group.flatMap((each) => each.prices ?? [])
+    : null;
   const kind = (group[0]?.cluster ?? group[0]?.pin)?.kind ?? 'sale';
   const cluster: MapCluster = { kind, lng, lat, count, median: medianOf(prices), box: boxAroundAll(group) };
   return placedCluster(cluster, zoom, prices);
