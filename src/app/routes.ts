@@ -8,6 +8,8 @@ import { type BillingPageOptions, billingPageRoutes } from '../account/plans/rou
 import { type AccountOptions, accountRoutes } from '../account/routes.ts';
 import { watcherPageRoutes } from '../account/watchers/routes.ts';
 import type { AreaIdCache } from '../areas/area-cache.ts';
+import { createOutlines } from '../areas/outlines/outlines.ts';
+import { outlineRoutes } from '../areas/outlines/routes.ts';
 import { areaRoutes } from '../areas/routes.ts';
 import { changeRoutes } from '../changes/http/routes.ts';
 import type { ExplorerAccess } from '../explore/allowance/allowance.ts';
@@ -135,6 +137,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...billingPageRoutes(parts),
   ];
   const assets = new Assets();
+  const outlines = createOutlines(database);
   const mcp = mcpParts(features, parts);
   const routes: readonly Route<Principal>[] = [
     ...features,
@@ -152,7 +155,8 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...mcpRoutes(mcp),
     assetRoute(assets),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
-    ...exploreRoutes(parts),
+    ...outlineRoutes(outlines),
+    ...exploreRoutes({ ...parts, outlines }),
     ...siteRoutes({
       ...parts,
       metrics: METRICS,

@@ -1,11 +1,13 @@
 // Answer of the explorer: the page with its head and policy, its notices, and the requests that give the same.
 
 import type { Tiers } from '../access/tiers/tiers.ts';
+import type { Outlines } from '../areas/outlines/outlines.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Problem } from '../lib/problem.ts';
 import { siteHeader } from '../page/header.ts';
 import { type Html, html } from '../page/html.ts';
 import { contentPolicy, renderLayout } from '../page/layout.ts';
+import { MAP_STYLE } from '../page/map/map-style.ts';
 import { FAVICON } from '../page/mark.ts';
 import { PARTS_STYLE } from '../page/parts-style.ts';
 import { site } from '../page/site.ts';
@@ -26,6 +28,7 @@ import type { View, ViewParts } from './view/view.ts';
 export interface ExploreOptions extends ViewParts {
   /** Who may look, and how often. */
   readonly explorer: ExplorerAccess;
+  readonly outlines: Outlines;
   readonly tiers: Tiers;
   /** Progress of a source's first load; null if none is under way. */
   readonly findLoading: () => Promise<Loading | null>;
@@ -46,6 +49,8 @@ export interface ExploreAnswer {
   readonly loading: Loading | null;
   /** Null: the store cannot be read, or the query is wrong. */
   readonly view: View | null;
+  /** The view as SVG; null without view, or where its areas cannot be read. */
+  readonly map: Html | null;
   readonly counts: FilterCounts;
   readonly ways: readonly CountedChange[];
   /** What is wrong with the query. */
@@ -69,7 +74,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
   const places = [...context.areas.values()];
   const title =
     problem === null ? viewTitle({ parameters, kind: state.kind, places, filters }) : problem.title;
-  const style = FRAME_STYLE + PARTS_STYLE + EXPLORE_STYLE;
+  const style = FRAME_STYLE + MAP_STYLE + PARTS_STYLE + EXPLORE_STYLE;
   const now = options.clock.now();
   const content = exploreContent({
     root,
@@ -83,7 +88,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
       search: answer.search,
     },
     view,
-    map: null,
+    map: answer.map,
     notices: noticesOf(answer),
     ways: answer.ways,
     isSold: isOfSold(parameters),

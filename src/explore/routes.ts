@@ -5,14 +5,16 @@ import { type Route, route } from '../http/frame/route.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable, Problem } from '../lib/problem.ts';
 import { rootFrom } from '../page/header.ts';
+import type { Html } from '../page/html.ts';
 import { cleanQuery } from './clean-query.ts';
 import { type ExploreOptions, renderExplore } from './render.ts';
 import { NO_COUNTS } from './view/filter-counts.ts';
 import { findListingByNumber, findPlace } from './view/find-store.ts';
 import { linkTo, listOf, type Parameters } from './view/parameters.ts';
 import { checkKind } from './view/query.ts';
-import { stateOf } from './view/state.ts';
-import { readView } from './view/view.ts';
+import { type ExploreState, parametersOf, stateOf } from './view/state.ts';
+import { readView, type View } from './view/view.ts';
+import { drawViewMap } from './view-map.ts';
 import { countFilters, findWays, viewRoutes } from './view-routes.ts';
 
 export function exploreRoutes(options: ExploreOptions): readonly Route<Principal>[] {
@@ -48,18 +50,40 @@ async function showExplorer(options: ExploreOptions, url: string, caller: Princi
     const view = await nullIfUnavailable(readView(options, state, caller));
     const counts = view === null ? null : await nullIfUnavailable(countFilters(options, state, caller, view));
     const ways = view?.total === 0 ? await nullIfUnavailable(findWays(options, state, caller)) : null;
+    const map = view === null ? null : await nullIfUnavailable(drawView(options, state, view, base.root));
     return renderExplore({
       ...base,
       loading,
       view,
+      map,
       counts: counts ?? NO_COUNTS,
       ways: ways ?? [],
       problem: null,
     });
   } catch (error) {
     if (!(error instanceof Problem) || error.status >= 500) throw error;
-    return renderExplore({ ...base, loading, view: null, counts: NO_COUNTS, ways: [], problem: error });
+    return renderExplore({
+      ...base,
+      loading,
+      view: null,
+      map: null,
+      counts: NO_COUNTS,
+      ways: [],
+      problem: error,
+    });
   }
+}
+
+function drawView(
+  { outlines }: ExploreOptions,
+  state: ExploreState,
+  view: View,
+  root: string,
+): Promise<Html> {
+  const parameters = parametersOf(state);
+  const places = view.areas.map(({ name }) => name).join(', ');
+  const label = `Map${places === '' ? '' : ` of ${places}`} with ${view.total.toLocaleString('en-US')} homes`;
+  return drawViewMap(outlines, view, { parameters, kind: state.kind, root, label });
 }
 
 const leadTo = (location: string): Reply => ({

@@ -36,12 +36,14 @@ export function drawnLand(outlines: readonly Outline[], view: MapView, chosen: r
     isRoot: outline.parentId === null || !ids.has(outline.parentId),
     isMajor: outline.level <= MAJOR_LEVEL,
   }));
+  // Where cities are drawn, what they lie in is not named.
+  const named = Math.min(MAJOR_LEVEL, Math.max(0, ...areas.map(({ outline }) => outline.level)));
   const inside = areas.filter(({ outline }) => chosen.includes(outline.id));
   return {
     areas,
     borders: bordersOf(leveled),
     chosen: inside.length === 0 ? '' : pathAround(inside.flatMap(({ rings }) => rings)),
-    names: areas.flatMap((area) => nameCandidate(area, view)),
+    names: areas.filter(({ outline }) => outline.level >= named).flatMap((area) => nameCandidate(area, view)),
   };
 }
 
@@ -90,8 +92,6 @@ function nameCandidate({ outline, rings }: DrawnArea, view: MapView): NameCandid
   const largest = rings.reduce((a, b) => (Math.abs(doubleArea(b)) > Math.abs(doubleArea(a)) ? b : a));
   const [west, east] = rangeOf(largest);
   const isMajor = outline.level <= MAJOR_LEVEL;
-  // What fills the whole drawing is not named in it: the place is, by the page.
-  if (outline.level < MAJOR_LEVEL - 1) return [];
   const [x, y] = project(outline.labelAt[0], outline.labelAt[1], view.zoom);
   const size = worldSize(view.zoom);
   const turn = Math.round((view.left + view.width / 2 - x) / size) * size;
