@@ -145,7 +145,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
       ...parts,
       trends,
       areaTrends: createAreaTrends(parts),
-      script: () => null,
+      script: () => assets.script('home'),
       isPublic: true,
     }),
     ...parts.oauth.routes,

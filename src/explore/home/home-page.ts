@@ -35,7 +35,7 @@ export const SHEET_ROOT = '';
 export interface HomePageOptions {
   /** Without a slash at its end. */
   readonly publicUrl: string;
-  readonly script: PageScript | null;
+  readonly script: PageScript;
   /** Whether search engines may list the page. */
   readonly isPublic: boolean;
 }
@@ -61,7 +61,7 @@ export function renderHomePage(home: Home, { publicUrl, script, isPublic }: Home
   return renderLayout({
     title: pageTitle(listing),
     style: PAGE_STYLE,
-    head: html`<meta name="description" content="${summaryOf(listing)}">${isPublic ? null : html`<meta name="robots" content="noindex">`}<meta name="twitter:card" content="summary_large_image">${(script?.preloads ?? []).map((path) => html`<link rel="modulepreload" href="${PAGE_ROOT}${path}">`)}${structuredData(home, url, pictures)}`,
+    head: html`<meta name="description" content="${summaryOf(listing)}">${isPublic ? null : html`<meta name="robots" content="noindex">`}<meta name="twitter:card" content="summary_large_image">${script.preloads.map((path) => html`<link rel="modulepreload" href="${PAGE_ROOT}${path}">`)}${structuredData(home, url, pictures)}`,
     canonical: url,
     openGraph: openGraphOf(home, url, pictures[0] ?? null),
     header: siteHeader({
@@ -78,7 +78,7 @@ export function renderHomePage(home: Home, { publicUrl, script, isPublic }: Home
         { name: oneLine(listing.provider.name ?? listing.provider.id), line: listing.provider.attribution },
       ],
     }),
-    scripts: script === null ? [] : [`${PAGE_ROOT}${script.src}`],
+    scripts: [`${PAGE_ROOT}${script.src}`],
   });
 }
 

@@ -27,8 +27,8 @@ import { photoOrigins } from './photos.ts';
 import { type HomeReads, readHome } from './read-home.ts';
 
 export interface HomeRouteOptions extends HomeReads {
-  /** The module of the page; null: it has none. */
-  readonly script: () => PageScript | null;
+  /** The module of the page. */
+  readonly script: () => PageScript;
   /** Who may look, and how often. */
   readonly explorer: Pick<ExplorerAccess, 'admit' | 'embedder'>;
   /** Whether search engines may list homes. */

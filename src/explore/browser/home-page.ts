@@ -1,0 +1,6 @@
+// Module of the page of one home: its photos, and what one can do with it.
+
+import './trusted-types.ts';
+import { startHome } from './home-parts.ts';
+
+startHome(document);

@@ -1,0 +1,34 @@
+// What a script adds to one home, on its page and in a sheet over the map.
+
+import { startPhotoViewer } from './photo-viewer.ts';
+
+/** `home`: a document or element that holds the content of a home. */
+export function startHome(home: ParentNode): void {
+  startPhotoViewer(home);
+  home.querySelector<HTMLElement>('[data-actions]')?.append(shareButton());
+}
+
+/** Shares by the system where it can; copies the address otherwise. */
+function shareButton(): HTMLButtonElement {
+  const button = document.createElement('button');
+  button.type = 'button';
+  button.className = 'btn';
+  button.textContent = 'Share';
+  button.setAttribute('aria-live', 'polite');
+  const address = document.querySelector<HTMLLinkElement>('link[rel=canonical]')?.href ?? location.href;
+  button.addEventListener('click', async () => {
+    try {
+      if (typeof navigator.share === 'function')
+        return await navigator.share({ url: address, title: document.title });
+      await navigator.clipboard.writeText(address);
+      button.textContent = 'Copied';
+    } catch {
+      // Nothing was shared: whoever closed the system's sheet knows that.
+      button.textContent = 'Share';
+    }
+  });
+  button.addEventListener('blur', () => {
+    button.textContent = 'Share';
+  });
+  return button;
+}
