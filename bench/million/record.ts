@@ -8,6 +8,7 @@ import { compileQuery } from '../../src/http/input/query.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
+import { createMarketAnswers } from '../../src/market/answers.ts';
 import { NO_FACTS } from '../../src/market/facts/market-facts.ts';
 import { marketRoutes } from '../../src/market/routes.ts';
 import type { Planning } from '../../src/postgres/client/connection.ts';
@@ -81,7 +82,7 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
   const routes: Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),
-    ...marketRoutes({ ...reading, facts: NO_FACTS }),
+    ...marketRoutes({ ...reading, answers: createMarketAnswers({ ...reading, facts: NO_FACTS }) }),
     ...propertyRoutes({ ...reading, trends: new PriceTrends(database), refresh: async (stored) => stored }),
   ];
   return {

@@ -16,6 +16,7 @@ import type { ExplorerAccess } from '../explore/allowance/allowance.ts';
 import { Assets } from '../explore/assets/assets.ts';
 import { assetRoute } from '../explore/assets/routes.ts';
 import { homeRoutes } from '../explore/home/routes.ts';
+import { marketPageRoutes } from '../explore/market/routes.ts';
 import { exploreRoutes } from '../explore/routes.ts';
 import { sessionRoutes } from '../explore/session/routes.ts';
 import type { Route } from '../http/frame/route.ts';
@@ -29,6 +30,7 @@ import { freshnessOf } from '../listings/provenance/confirmation-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
+import { createMarketAnswers } from '../market/answers.ts';
 import { createAreaTrends } from '../market/area-trend.ts';
 import type { FactSource } from '../market/facts/market-facts.ts';
 import type { MarketFigures } from '../market/figure.ts';
@@ -119,10 +121,11 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   };
   const reading = { ...parts, dataAsOf: freshnessOf(database) };
   const trends = new PriceTrends(database);
+  const answers = createMarketAnswers(reading);
   const features: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),
-    ...marketRoutes(reading),
+    ...marketRoutes({ ...reading, answers }),
     ...propertyRoutes({ ...parts, trends }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
     ...watcherRoutes({ ...parts, searches }),
@@ -154,6 +157,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...parts.billing,
     ...mcpRoutes(mcp),
     assetRoute(assets),
+    ...marketPageRoutes({ ...reading, answers, assets }),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...outlineRoutes(outlines),
     ...exploreRoutes({ ...parts, outlines }),

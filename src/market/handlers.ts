@@ -4,7 +4,7 @@ import { findOrigin, type Origin } from '../listings/provenance/data-source-stor
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { isMoney, METRICS, type Metric, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
-import { loadMetrics } from './compute-metrics.ts';
+import { loadMetrics, type MetricFigure } from './compute-metrics.ts';
 import { findDistribution } from './distribution.ts';
 import type { Group } from './load-summaries.ts';
 import {
@@ -88,6 +88,16 @@ export async function getHistory(request: MarketRequest) {
   };
 }
 
+/** The figures of one of several areas. */
+export interface ComparedArea {
+  readonly areaId: string;
+  readonly name: string;
+  /** ISO 4217; null where no figure is money. */
+  readonly currency: string | null;
+  readonly currencyChoice: Scope['currencyChoice'];
+  readonly metrics: Readonly<Record<string, MetricFigure>>;
+}
+
 /** Each area in its own currency, unless the request names one or filters by price. */
 export async function getComparison(request: MarketRequest) {
   const { database, query, limit, now } = request;
@@ -96,7 +106,7 @@ export async function getComparison(request: MarketRequest) {
   const shared = await resolveScope(request, offset, false);
   const period = parsePeriod(query, offset.now, shared.timeZone);
   const { items, page } = paginate(shared.resolved.areas, inCurrency(offset, shared), limit);
-  const areas: unknown[] = [];
+  const areas: ComparedArea[] = [];
   for (const { id, name } of items) {
     const single = { ...request, query: { ...query, areaId: [id] } };
     const needsCurrency = metrics.some(isMonetary);

@@ -7,16 +7,11 @@ import { type Route, route } from '../http/frame/route.ts';
 import { withAllFaults } from '../http/input/faults.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
-import { QueryCache } from '../lib/query-cache.ts';
 import { pageLinks } from '../listings/paging.ts';
-import { bypassesCache, type CachedReads } from '../listings/property-cache.ts';
+import { bypassesCache } from '../listings/property-cache.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
-import { abortableDatabase } from '../postgres/client/database.ts';
-import { EXPENSIVE_AFTER } from '../search/engine/questions/scan.ts';
 import { compileWholeNames } from '../search/http/whole-names.ts';
-import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
-import type { CurrencyOptions } from '../search/summaries/currency.ts';
-import { type FactSource, oneState } from './facts/market-facts.ts';
+import type { MarketAnswers } from './answers.ts';
 import {
   definitionUrl,
   getComparison,
@@ -48,17 +43,14 @@ import {
   YieldSchema,
 } from './schemas.ts';
 
-export interface MarketRouteOptions extends Pick<CurrencyOptions, 'findCurrencies' | 'defaultCurrency'> {
-  readonly analytics: AnalyticsQueue;
+export interface MarketRouteOptions {
+  readonly answers: MarketAnswers;
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
-  /** Its version changes with the data and so invalidates cached responses. */
-  readonly cache: Pick<CachedReads, 'version'>;
   readonly findLoading: FindLoading;
   /** Names and time zones, remembered as long as for searches. */
   readonly areas: AreaIdCache;
-  readonly facts: FactSource;
 }
 
 interface Answer extends Provenance {
@@ -140,24 +132,13 @@ const ENDPOINTS: readonly Endpoint[] = [
   },
 ];
 
-const REMEDY = 'Request a smaller place, a shorter period, or fewer metrics and groups.';
-
-/** Cached responses. */
-const MAX_ANSWERS = 2_000;
-
 export function marketRoutes(options: MarketRouteOptions): readonly Route<Principal>[] {
-  const { analytics, clock, tiers, publicUrl, cache, findCurrencies, defaultCurrency, areas, facts } =
-    options;
-  const answers = new QueryCache<Answer>({
-    version: () => cache.version(),
-    monotonic: () => clock.monotonic(),
-    max: MAX_ANSWERS,
-  });
+  const { answers, clock, tiers, publicUrl, areas } = options;
   const marketRoute = (endpoint: Endpoint): Route<Principal> => {
     const wholeNames = compileWholeNames(endpoint.query);
     const check = (readable: object, { account }: Principal): Promise<void> => {
       const [market, now] = [readable as MarketQuery, clock.now()];
-      const database = analytics.database({ caller: account, request: {}, remedy: REMEDY });
+      const database = answers.database(account);
       const reads = endpoint.reads.map((read) => () => read(market, now));
       return checkScope({ database, areas }, market, now, reads);
     };
@@ -175,30 +156,12 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
       check,
       async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
         const fresh = bypassesCache(headers);
-        const asker = { caller: caller.account, request: {}, remedy: REMEDY };
-        const database = analytics.database(asker);
-        const market = await wholeNames(database, query as MarketQuery, url);
+        const { account } = caller;
+        const market = await wholeNames(answers.database(account), query as MarketQuery, url);
         const limit = pageSize(tiers[caller.tier], market.limit);
-        const read = (left: AbortSignal) =>
-          analytics.within(REMEDY, left, (within) =>
-            endpoint.answer({
-              database: abortableDatabase(database, within),
-              signal: within,
-              findCurrencies,
-              defaultCurrency,
-              areas,
-              fresh,
-              facts: oneState(facts),
-              scan: (work) =>
-                analytics.scan(asker, { expensiveAfter: EXPENSIVE_AFTER.summary, signal: within }, work),
-              query: market,
-              limit,
-              now: clock.now(),
-            }),
-          );
-        const cacheKey = [endpoint.path, market, limit];
         const loading = await options.findLoading();
-        const answer = fresh ? read(signal) : answers.get(cacheKey, read, signal);
+        const call = { query: market, limit, account, fresh, signal };
+        const answer = answers.get(endpoint.path, endpoint.answer, call);
         const { origin, metricIds, ...json } = await answer.catch(async (error: unknown) => {
           throw await withAllFaults(error, market, (readable) => check(readable, caller));
         });

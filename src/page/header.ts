@@ -9,6 +9,8 @@ import { age } from './time.ts';
 export type Section = 'home' | 'explore' | 'market' | 'docs' | 'plans' | 'account';
 
 export interface SearchBox {
+  /** Where it leads, below the root of the service; default: the explorer. */
+  readonly path?: string;
   /** The chosen place, shown as a token. */
   readonly place: string | null;
   readonly query: string;
@@ -23,7 +25,7 @@ export interface HeaderOptions {
   readonly root: string;
   /** The part of the service that the page belongs to; null: none. */
   readonly current: Section | null;
-  /** The search box, which leads to the explorer. Absent: no box. */
+  /** The search box. Absent: no box. */
   readonly search?: SearchBox | null;
   /** When a source last confirmed what the page shows, RFC 3339, and the time of the response in milliseconds. Absent: nothing said. */
   readonly freshness?: { readonly confirmedAt: string | null; readonly now: number } | null;
@@ -73,8 +75,9 @@ function here(isCurrent: boolean): Html | null {
   return isCurrent ? new Html(' aria-current="true"') : null;
 }
 
-function searchBox(root: string, { place, query, leave = null, keep = [] }: SearchBox): Html {
-  return html`<form class="find" action="${root}explore" role="search">${icon('search')}${
+function searchBox(root: string, box: SearchBox): Html {
+  const { path = 'explore', place, query, leave = null, keep = [] } = box;
+  return html`<form class="find" action="${root}${path}" role="search">${icon('search')}${
     place === null
       ? null
       : leave === null

@@ -4,6 +4,7 @@
 export const ENTRIES = {
   home: 'explore/browser/home-page',
   map: 'explore/browser/map-page',
+  market: 'explore/browser/market-page',
 } as const;
 
 export type EntryName = keyof typeof ENTRIES;

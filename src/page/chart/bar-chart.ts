@@ -24,9 +24,13 @@ const SHARE = 0.72;
 export function barChart({ label, months, up, down, formatTick, height = 230 }: BarChart): Html | null {
   const known = [...up, ...down].filter((count) => count !== null);
   if (known.length === 0) return null;
-  const ticks = niceTicks(-Math.max(0, ...down.map(Number)), Math.max(1, ...up.map(Number)), 5);
+  const [low, high] = [-Math.max(0, ...down.map(Number)), Math.max(1, ...up.map(Number))];
+  const nice = niceTicks(low, high, 6);
+  // The bars reach up to the edges; ticks beyond them would only make the bars shorter.
+  const values = nice.values.filter((value) => value >= low && value <= high);
+  const ticks = { ...nice, values, min: low, max: high };
   const bottom = height - 22;
-  const y = verticalScale(ticks, 18, bottom);
+  const y = verticalScale(ticks, 18, bottom - 4);
   const x = (at: number) => (at + 0.5) / months.length;
   const bars = (counts: readonly (number | null)[], name: string, sign: 1 | -1): Fragment =>
     counts.map((count, at) => {

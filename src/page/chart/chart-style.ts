@@ -5,7 +5,7 @@ import { sheet } from '../style.ts';
 /** Part of the stylesheet of a page with charts. `--raised` is the ground that charts stand on. */
 export const CHART_STYLE = sheet(`
 .chart{display:block;width:100%;overflow:visible}
-.chart .field{x:48px;width:calc(100% - 48px);overflow:visible}
+.chart .plot{x:48px;width:calc(100% - 48px);overflow:visible}
 .chart .free{overflow:visible}
 .chart .axis text{fill:var(--quiet);font:12px var(--sans);font-variant-numeric:tabular-nums}
 .chart .halo{paint-order:stroke;stroke:var(--raised,var(--paper));stroke-width:4px;stroke-linejoin:round}

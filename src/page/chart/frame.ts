@@ -36,7 +36,7 @@ export function chartFrame(frame: ChartFrame): Html {
   const labels = ticks.values.map(
     (value) => html`<text class="halo" x="0" y="${tenth(y(value) - 5)}">${formatTick(value)}</text>`,
   );
-  return html`<svg class="chart" height="${height}" role="img" aria-label="${label}">${lines}<svg class="field" x="8%" width="92%" height="${height}">${field}<g class="axis">${below}</g></svg><g class="axis">${labels}${aside}</g></svg>`;
+  return html`<svg class="chart" height="${height}" role="img" aria-label="${label}">${lines}<svg class="plot" x="8%" width="92%" height="${height}">${field}<g class="axis">${below}</g></svg><g class="axis">${labels}${aside}</g></svg>`;
 }
 
 /** Labels of months below the field; `x` gives the share of the width for an index. */

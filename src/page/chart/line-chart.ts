@@ -38,7 +38,7 @@ export function lineChart(chart: LineChart): Html | null {
   if (known.length === 0) return null;
   const isSmall = height < 160;
   const lowest = chart.isFromZero ? 0 : Math.min(...known);
-  const ticks = niceTicks(lowest, Math.max(...known), isSmall ? 4 : 6);
+  const ticks = niceTicks(lowest, Math.max(...known), isSmall ? 3 : 6);
   const bottom = height - LABEL_HEIGHT - (counts === undefined ? 0 : COUNT_HEIGHT);
   const y = verticalScale(ticks, TOP, bottom);
   const x = (at: number) => (at + 0.5) / months.length;

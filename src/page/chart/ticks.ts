@@ -12,7 +12,7 @@ const MULTIPLES = [1, 2, 2.5, 5, 10] as const;
 
 /**
  * Ticks for values from `low` to `high`, either 0 or between 1e-9 and 1e15 in size: multiples of 1, 2, 2.5 or 5 times a power of ten, three to
- * `max` + 1 of them (max: 4 or more). Equal values get an axis around them.
+ * `max` + 1 of them (max: 3 or more). Equal values get an axis around them.
  */
 export function niceTicks(low: number, high: number, max = 6): Ticks {
   const [from, to] = low === high ? aroundValue(low) : [Math.min(low, high), Math.max(low, high)];

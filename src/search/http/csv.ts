@@ -1,5 +1,6 @@
 // Listings as CSV rows (RFC 4180): a column for each part of the record, lists in one cell. Pure.
 
+import { csvLine, harmlessText } from '../../http/output/csv.ts';
 import { ListingSchema, MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
 import type { Fields } from '../../listings/sparse-fields.ts';
 
@@ -37,17 +38,15 @@ function isIncluded([member = '']: Column, included: readonly string[]): boolean
 
 /** The header line; `cursor` is the last column if it was requested. */
 export const headerLine = (columns: readonly Column[], hasCursors: boolean): string =>
-  line([...columns.map((column) => column.join('.')), ...(hasCursors ? ['cursor'] : [])]);
+  csvLine([...columns.map((column) => column.join('.')), ...(hasCursors ? ['cursor'] : [])]);
 
 /** A listing's row; the cursor, if there is a column for it, goes on behind it. */
 export function rowLine(columns: readonly Column[], record: unknown, cursor: string | null): string {
-  return line([
+  return csvLine([
     ...columns.map((column) => cell(column.reduce(into, record))),
     ...(cursor === null ? [] : [cursor]),
   ]);
 }
-
-const line = (cells: readonly string[]): string => `${cells.map(quoted).join()}\r\n`;
 
 function into(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>)[key] : undefined;
@@ -55,16 +54,11 @@ function into(value: unknown, key: string): unknown {
 
 function cell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return harmless(value);
+  if (typeof value === 'string') return harmlessText(value);
   if (!Array.isArray(value)) return String(value);
   return value.every((item) => typeof item === 'string')
-    ? harmless(value.join('|'))
+    ? harmlessText(value.join('|'))
     : value.length === 0
       ? ''
       : JSON.stringify(value);
 }
-
-/** Spreadsheets run a cell that begins like a formula; an apostrophe before it makes it a text. */
-const harmless = (text: string): string => (/^[=@\t\r]|^[+-](?![\d\s().-]*$)/.test(text) ? `'${text}` : text);
-
-const quoted = (text: string): string => (/[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);

@@ -1,0 +1,5 @@
+// Entry module of the market page: the figures of a month beside the pointer, and by the arrow keys.
+
+import { showFiguresAtPointer } from './chart-figures.ts';
+
+for (const box of document.querySelectorAll<HTMLElement>('[data-chart]')) showFiguresAtPointer(box);

@@ -1,0 +1,89 @@
+// The market page, whole without a script.
+
+import { siteFooter } from '../../page/footer.ts';
+import { siteHeader } from '../../page/header.ts';
+import { type Fragment, html } from '../../page/html.ts';
+import { renderLayout } from '../../page/layout.ts';
+import { FAVICON } from '../../page/mark.ts';
+import { areaTable } from './area-table.ts';
+import { activityChart, distributionChart, priceChart } from './main-charts.ts';
+import { MARKET_STYLE } from './market-style.ts';
+import { pageHead } from './page-head.ts';
+import { linkTo, type MarketPage, placeOf, ROOT } from './page-parts.ts';
+import { writeMarketView } from './page-query.ts';
+import { smallCharts } from './small-charts.ts';
+
+/** What every page of the market is shown with. */
+export interface MarketFrame {
+  /** When a source last confirmed its listings, RFC 3339; null: none has. */
+  readonly confirmedAt: string | null;
+  /** Wall-clock milliseconds. */
+  readonly now: number;
+  /** URLs of modules, relative to the page. */
+  readonly scripts: readonly string[];
+}
+
+export function renderMarketPage(page: MarketPage, frame: MarketFrame): string {
+  const homes = page.view.listingType === 'sale' ? 'homes for sale' : 'homes for rent';
+  const canonical = `${page.publicUrl}/explore/market${writeMarketView({ ...page.view, page: 1, sortKey: 'homes', isDescending: true })}`;
+  return renderMarketFrame(
+    {
+      title: `Market of ${page.area?.name ?? 'all areas'}`,
+      summary: `Prices, new and sold ${homes}, days on market and supply by month: ${placeOf(page)}.`,
+      place: page.area?.name ?? null,
+      ...(page.area !== null && { leave: linkTo(page.view, { areaId: null }) }),
+      keep: [...new URLSearchParams(writeMarketView({ ...page.view, areaId: null, withId: null, page: 1 }))],
+      query: '',
+      canonical,
+      content: html`${pageHead(page)}${priceChart(page)}<div class="two">${activityChart(page)}${distributionChart(page)}</div>${smallCharts(page)}${areaTable(page)}`,
+    },
+    frame,
+  );
+}
+
+export interface NoPlace {
+  readonly title: string;
+  readonly detail: string;
+  /** What was looked for by its name; empty: by an id. */
+  readonly query: string;
+}
+
+/** The page of an area that there is not, with the ways on. */
+export function renderNoPlace({ title, detail, query }: NoPlace, frame: MarketFrame): string {
+  const content = html`<div class="market-head"><div><h1>${title}</h1><p class="quiet">${detail}</p></div></div>
+<div class="panel chart-box"><form action="market" class="search-again"><label class="field"><span>Name of a place</span><input name="find" value="${query}" maxlength="120" required></label><p class="buttons"><button class="btn primary" type="submit">Show its market</button><a class="btn" href="market">The whole market</a></p></form></div>`;
+  return renderMarketFrame({ title, summary: detail, place: null, query, content }, frame);
+}
+
+interface FramedPage {
+  readonly title: string;
+  readonly summary: string;
+  /** The chosen area, as the search box shows it. */
+  readonly place: string | null;
+  /** Link to the view without the area. */
+  readonly leave?: string;
+  /** Parameters that a search keeps. */
+  readonly keep?: readonly (readonly [name: string, value: string])[];
+  readonly query: string;
+  readonly canonical?: string;
+  readonly content: Fragment;
+}
+
+function renderMarketFrame(page: FramedPage, { confirmedAt, now, scripts }: MarketFrame): string {
+  const { title, summary, place, leave, keep = [], query, canonical, content } = page;
+  return renderLayout({
+    title,
+    style: MARKET_STYLE,
+    head: html`<meta name="description" content="${summary}"><link rel="icon" type="image/svg+xml" href="${FAVICON}">${canonical === undefined ? html`<meta name="robots" content="noindex">` : null}`,
+    ...(canonical !== undefined && { canonical }),
+    header: siteHeader({
+      root: ROOT,
+      current: 'market',
+      search: { place, query, path: 'explore/market', ...(leave !== undefined && { leave }), keep },
+      freshness: { confirmedAt, now },
+    }),
+    content,
+    footer: siteFooter({ root: ROOT, confirmedAt }),
+    scripts,
+  });
+}

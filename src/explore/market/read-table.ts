@@ -1,0 +1,107 @@
+// Table of areas on the market page: one page of it, sorted by figures or by names.
+
+import type { MarketAnswers } from '../../market/answers.ts';
+import type { MetricFigure } from '../../market/compute-metrics.ts';
+import { type ComparedArea, getComparison } from '../../market/handlers.ts';
+import { SPARK_MONTHS } from './api-requests.ts';
+import { AGE, areaMetrics, CHOICES, INVENTORY, MONTHS_OF_SUPPLY } from './metric-choice.ts';
+import type { MarketView, SortKey } from './page-query.ts';
+import type { AreaSet } from './read-areas.ts';
+import { type Reader, readSeries } from './read-figures.ts';
+
+/** Areas whose figures are all computed to sort by them; of more areas, those of one page are. */
+const MAX_SORTED = 100;
+export const PAGE_SIZE = 14;
+
+export interface AreaRow {
+  readonly id: string;
+  readonly name: string;
+  readonly currency: string | null;
+  readonly metrics: Readonly<Record<string, MetricFigure>>;
+  /** The asking price by month; null: a gap. */
+  readonly spark: readonly (number | null)[];
+}
+
+export interface AreaTable {
+  readonly set: AreaSet;
+  readonly rows: readonly AreaRow[];
+  readonly page: number;
+  readonly pages: number;
+  /** What it is sorted by in fact: too many areas are sorted by name or homes only. */
+  readonly sortKey: SortKey;
+  readonly canSortByFigures: boolean;
+  /** The most homes of a row, as long as a bar gets. */
+  readonly maxHomes: number;
+}
+
+export async function readTable(
+  answers: MarketAnswers,
+  view: MarketView,
+  set: AreaSet,
+  reader: Reader,
+): Promise<AreaTable> {
+  const canSortByFigures = set.areas.length <= MAX_SORTED;
+  const sortKey = canSortByFigures || view.sortKey === 'name' ? view.sortKey : 'homes';
+  const pages = Math.max(1, Math.ceil(set.areas.length / PAGE_SIZE));
+  const page = Math.min(view.page, pages);
+  const slice = <T>(all: readonly T[]): readonly T[] => all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+  const sorted = canSortByFigures
+    ? slice(sortAreas(await compare(answers, view, set.areas, reader), { ...view, sortKey }))
+    : await compare(answers, view, slice(orderAreas(set.areas, sortKey, view.isDescending)), reader);
+  const rows = await Promise.all(
+    sorted.map(async ({ areaId, ...row }) => {
+      const metrics = [CHOICES[view.listingType].price.id];
+      const request = { listingType: view.listingType, areaId, months: SPARK_MONTHS, metrics };
+      const { points } = await readSeries(answers, request, reader);
+      const spark = points.map((point) => point.metrics[metrics[0] ?? '']?.value ?? null);
+      return { ...row, id: areaId, spark };
+    }),
+  );
+  const maxHomes = Math.max(1, ...rows.map(({ metrics }) => metrics[INVENTORY]?.value ?? 0));
+  return { set, rows, page, pages, sortKey, canSortByFigures, maxHomes };
+}
+
+/** What GET /v1/market/compare answers, all areas at once. */
+export async function compare(
+  answers: MarketAnswers,
+  { listingType }: Pick<MarketView, 'listingType'>,
+  areas: readonly { readonly id: string }[],
+  reader: Reader,
+): Promise<readonly ComparedArea[]> {
+  if (areas.length === 0) return [];
+  const query = { listingType, areaId: areas.map(({ id }) => id), metrics: [...areaMetrics(listingType)] };
+  const call = { ...reader, query, limit: areas.length };
+  const answer = await answers.get('explore compare', getComparison, call);
+  return answer.areas;
+}
+
+/** Areas come with the most homes first; the other orders of what has no figures yet. */
+function orderAreas<Each extends { readonly name: string }>(
+  areas: readonly Each[],
+  sortKey: SortKey,
+  isDescending: boolean,
+): readonly Each[] {
+  if (sortKey !== 'name') return isDescending ? areas : areas.toReversed();
+  const byName = areas.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+  return isDescending ? byName.toReversed() : byName;
+}
+
+/** Sorted by a column, then by name; what has no figure comes last either way. */
+export function sortAreas(
+  areas: readonly ComparedArea[],
+  { listingType, sortKey, isDescending }: Pick<MarketView, 'listingType' | 'sortKey' | 'isDescending'>,
+): readonly ComparedArea[] {
+  const byName = areas.toSorted((a, b) => a.name.localeCompare(b.name, 'en'));
+  if (sortKey === 'name') return isDescending ? byName.toReversed() : byName;
+  const price = CHOICES[listingType].price.id;
+  const figureOf = ({ metrics }: ComparedArea): number | null => {
+    if (sortKey === 'year') return metrics[price]?.change?.yearAgo ?? null;
+    const id = { median: price, homes: INVENTORY, age: AGE, supply: MONTHS_OF_SUPPLY }[sortKey];
+    return metrics[id]?.value ?? null;
+  };
+  return byName.toSorted((a, b) => {
+    const [one, other] = [figureOf(a), figureOf(b)];
+    if (one === null || other === null) return Number(one === null) - Number(other === null);
+    return isDescending ? other - one : one - other;
+  });
+}

@@ -1,0 +1,183 @@
+// Routes of the market page, and of its figures as CSV.
+
+import type { Principal } from '../../access/tiers/tiers.ts';
+import type { Area } from '../../areas/area.ts';
+import { type Route, route } from '../../http/frame/route.ts';
+import { conditional, strongEtag } from '../../http/output/etag.ts';
+import type { Headers, Reply } from '../../http/output/reply.ts';
+import type { Clock } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { MarketAnswers } from '../../market/answers.ts';
+import { pageHeaders } from '../../page/form-page.ts';
+import { withSiteColours } from '../../page/style.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import type { ExplorerAccess } from '../allowance/allowance.ts';
+import type { Assets } from '../assets/assets.ts';
+import { assetPolicy } from '../assets/policy.ts';
+import { apiRequests } from './api-requests.ts';
+import { marketErrors } from './error-pages.ts';
+import { areasCsv, chartMetrics, distributionCsv, seriesCsv } from './figures-csv.ts';
+import { type MarketFrame, renderMarketPage, renderNoPlace } from './market-page.ts';
+import { MARKET_STYLE } from './market-style.ts';
+import { seriesMetrics } from './metric-choice.ts';
+import { ROOT } from './page-parts.ts';
+import {
+  FiguresQuery,
+  type FigureTable,
+  MarketPageQuery,
+  type MarketView,
+  readMarketView,
+  writeMarketView,
+} from './page-query.ts';
+import { findAreaByName, readArea, readAreaSet } from './read-areas.ts';
+import { readDistribution, readFigures, readSeries, withoutEmptyStart } from './read-figures.ts';
+import { compare, readTable } from './read-table.ts';
+
+export interface MarketPageOptions {
+  readonly answers: MarketAnswers;
+  readonly database: Database;
+  readonly assets: Assets;
+  /** Who may look, and how often. */
+  readonly explorer: Pick<ExplorerAccess, 'admit'>;
+  readonly clock: Clock;
+  readonly publicUrl: string;
+  /** When a source last confirmed its listings, RFC 3339. */
+  readonly dataAsOf: () => Promise<string | null>;
+}
+
+const common = {
+  method: 'GET',
+  page: true,
+  tag: 'Service',
+  access: { credentials: 'optional', scope: 'listings:read', counts: 'nothing' },
+} as const;
+
+export function marketPageRoutes(options: MarketPageOptions): readonly Route<Principal>[] {
+  return [pageRoute(options), csvRoute(options)];
+}
+
+function pageRoute(options: MarketPageOptions): Route<Principal> {
+  const { answers, database, publicUrl, assets, explorer } = options;
+
+  /** An area by its id, or where there is none by its name. */
+  const find = async (text: string): Promise<Area | null> =>
+    (await readArea(database, text)) ?? findAreaByName(database, text);
+
+  return route<Principal>()({
+    ...common,
+    path: '/explore/market',
+    operation: 'showMarket',
+    summary: 'The market as charts: prices by month, new and sold, days on market, areas compared',
+    query: MarketPageQuery,
+    accepts: ['text/html'],
+    answer: { description: 'The page.', contentType: 'text/html' },
+    alsoAnswers: {
+      303: 'Leads to the page of the area that was looked for.',
+      304: 'The content still matches If-None-Match.',
+      404: 'There is no such area.',
+    },
+    errors: marketErrors(pageHeaders),
+    async handle({ query, caller, signal, headers }): Promise<Reply> {
+      await explorer.admit(caller, 'views');
+      const view = readMarketView(query);
+      const frame = await readFrame(options, assets);
+      if (query.find !== undefined && query.find.trim() !== '') {
+        const found = await findAreaByName(database, query.find);
+        if (found === null) return noPlace(`No place is called “${query.find}”`, query.find, frame);
+        return seeOther({ ...view, areaId: found.id, withId: null });
+      }
+      const area = view.areaId === null ? null : await readArea(database, view.areaId);
+      if (view.areaId !== null && area === null) return noPlace('There is no such area', '', frame);
+      const second = view.withId === null ? null : await find(view.withId);
+      if (view.withId !== null && second === null)
+        return noPlace(`No place is called “${view.withId}”`, view.withId, frame);
+      // One address for one view: ids, not names.
+      if (second !== null && second.id !== view.withId) return seeOther({ ...view, withId: second.id });
+      const reader = { account: caller.account, signal };
+      const set = await readAreaSet(database, area);
+      const [figures, table] = await Promise.all([
+        readFigures(answers, view, second, reader),
+        set === null ? null : readTable(answers, view, set, reader),
+      ]);
+      const [series, other] = withoutEmptyStart(figures.series, figures.second);
+      const requests = apiRequests(view, seriesMetrics(view.listingType));
+      const page = { view, area, second, table, set, requests, publicUrl };
+      const text = renderMarketPage({ ...page, figures: { ...figures, series, second: other } }, frame);
+      return conditional(headers, strongEtag(text), { text, headers: headersOf() });
+    },
+  });
+}
+
+function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Principal> {
+  return route<Principal>()({
+    ...common,
+    path: '/explore/market/figures.csv',
+    operation: 'getMarketFigures',
+    summary: 'The figures of one chart of the market page as CSV',
+    query: FiguresQuery,
+    accepts: ['text/csv'],
+    anyAccept: true,
+    answer: { description: 'The figures.', contentType: 'text/csv' },
+    alsoAnswers: { 404: 'There is no such area.' },
+    async handle({ query, caller, signal }): Promise<Reply> {
+      await explorer.admit(caller, 'views');
+      const view = readMarketView(query);
+      const reader = { account: caller.account, signal };
+      for (const id of [view.areaId, view.withId])
+        if (id !== null && (await readArea(database, id)) === null)
+          throw new Problem('AREA_NOT_FOUND', `There is no area with the id "${id}".`);
+      const text = await csvOf(query.table, view, reader);
+      const headers = {
+        'content-type': 'text/csv; charset=utf-8',
+        'cache-control': 'no-cache',
+        'content-disposition': `attachment; filename="market-${query.table}.csv"`,
+      };
+      return { text, headers };
+    },
+  });
+
+  async function csvOf(
+    table: FigureTable,
+    view: MarketView,
+    reader: Parameters<typeof readSeries>[2],
+  ): Promise<string> {
+    const { listingType, areaId, withId, months } = view;
+    if (table === 'distribution') return distributionCsv(await readDistribution(answers, view, reader));
+    if (table === 'areas') {
+      const set = await readAreaSet(database, areaId === null ? null : await readArea(database, areaId));
+      return areasCsv(await compare(answers, view, set?.areas ?? [], reader), view);
+    }
+    const metrics = chartMetrics(view, table);
+    const read = (id: string | null) =>
+      readSeries(answers, { listingType, areaId: id, months, metrics }, reader);
+    const [series, second] = await Promise.all([read(areaId), withId === null ? null : read(withId)]);
+    return seriesCsv({ series, second }, metrics, withId);
+  }
+}
+
+async function readFrame({ clock, dataAsOf }: MarketPageOptions, assets: Assets): Promise<MarketFrame> {
+  const { src } = assets.script('market');
+  return { confirmedAt: await dataAsOf(), now: clock.now(), scripts: [`${ROOT}${src}`] };
+}
+
+function headersOf(): Headers {
+  return {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-cache',
+    'content-security-policy': assetPolicy({ styles: [withSiteColours(MARKET_STYLE)] }),
+    'cross-origin-resource-policy': 'same-origin',
+  };
+}
+
+function noPlace(title: string, query: string, frame: MarketFrame): Reply {
+  const detail = 'Look for another name, or begin with the whole market.';
+  return { status: 404, text: renderNoPlace({ title, detail, query }, frame), headers: headersOf() };
+}
+
+/** `location` is relative, so that it also works below a path. */
+function seeOther(view: MarketView): Reply {
+  return {
+    status: 303,
+    headers: { location: `market${writeMarketView(view)}`, 'cache-control': 'no-cache' },
+  };
+}
