@@ -153,7 +153,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     }),
     ...parts.oauth.routes,
     ...grantsRoutes({ ...parts, endGrant: parts.oauth.endGrant }),
-    ...sessionRoutes({ ...parts, explorer: parts.oauth.explorer }),
+    ...sessionRoutes({ ...parts, assets, explorer: parts.oauth.explorer }),
     ...parts.billing,
     ...mcpRoutes(mcp),
     assetRoute(assets),

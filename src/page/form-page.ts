@@ -33,9 +33,11 @@ export interface FormPage {
   readonly section: Section | null;
   readonly title: string;
   readonly content: Fragment;
+  /** Modules of the service itself, as URLs relative to the page. */
+  readonly scripts?: readonly string[];
 }
 
-export function renderFormPage({ path, section, title, content }: FormPage): string {
+export function renderFormPage({ path, section, title, content, scripts = [] }: FormPage): string {
   const root = rootFrom(path);
   return renderLayout({
     title,
@@ -44,6 +46,7 @@ export function renderFormPage({ path, section, title, content }: FormPage): str
     header: siteHeader({ root, current: section }),
     content,
     footer: siteFooter({ root }),
+    scripts,
   });
 }
 

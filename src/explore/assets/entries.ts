@@ -5,6 +5,7 @@ export const ENTRIES = {
   home: 'explore/browser/home-page',
   map: 'explore/browser/map-page',
   market: 'explore/browser/market-page',
+  account: 'explore/browser/account-page',
 } as const;
 
 export type EntryName = keyof typeof ENTRIES;

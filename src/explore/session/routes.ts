@@ -3,10 +3,18 @@
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { pageReply } from '../../page/form-page.ts';
+import { FORM_STYLE } from '../../page/form-style.ts';
+import { withSiteColours } from '../../page/style.ts';
+import type { Assets } from '../assets/assets.ts';
+import { assetPolicy } from '../assets/policy.ts';
 import { type SessionOptions, sessionRoute } from './session-endpoint.ts';
 import { renderCallback, renderSignIn } from './sign-in-pages.ts';
 
-export function sessionRoutes(options: SessionOptions): readonly Route<Principal>[] {
+export interface SessionPageOptions extends SessionOptions {
+  readonly assets: Pick<Assets, 'url'>;
+}
+
+export function sessionRoutes(options: SessionPageOptions): readonly Route<Principal>[] {
   const pages = [
     {
       path: '/explore/sign-in',
@@ -35,13 +43,19 @@ export function sessionRoutes(options: SessionOptions): readonly Route<Principal
         anyAccept: true,
         accepts: ['text/html'],
         answer: { description: 'A page.' },
-        handle: () => withoutReferrer(pageReply(200, render())),
+        handle: () => scripted(render([`../${options.assets.url('account')}`])),
       }),
     ),
   ];
 }
 
-/** No request of these pages says where it comes from: their address may hold a code. */
-function withoutReferrer(reply: ReturnType<typeof pageReply>) {
-  return { ...reply, headers: { ...reply.headers, 'referrer-policy': 'no-referrer' } };
+/** A page with script. */
+function scripted(text: string) {
+  const { headers, ...reply } = pageReply(200, text);
+  const policy = assetPolicy({ styles: [withSiteColours(FORM_STYLE)] });
+  // No request of these pages says where it comes from: their address may hold a code.
+  return {
+    ...reply,
+    headers: { ...headers, 'content-security-policy': policy, 'referrer-policy': 'no-referrer' },
+  };
 }

@@ -1,8 +1,9 @@
 // What the session endpoint takes and answers, as browsers and the service both read it.
 
-/** `exchange` a code after consent, `refresh` what the cookie holds, `end` it. */
+/** The `challenge` of a verifier where the browser computes none, `exchange` a code after consent, `refresh` what the cookie holds, `end` it. */
 export type SessionRequest =
   | { readonly action: 'exchange'; readonly code: string; readonly codeVerifier: string }
+  | { readonly action: 'challenge'; readonly codeVerifier: string }
   | { readonly action: 'refresh' }
   | {
       readonly action: 'end';
@@ -29,4 +30,6 @@ export interface SessionAnswer {
   readonly session: Session | null;
   /** Whether what was presented was refused: a code too late, or a sign-in that has ended. */
   readonly wasRefused: boolean;
+  /** The answer to `challenge`, else absent. */
+  readonly challenge?: string;
 }

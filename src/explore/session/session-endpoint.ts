@@ -1,5 +1,6 @@
 // Session endpoint (POST /explore/session): a code or the cookie for an access token, and the end of both.
 
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
 import { RequestThrottle } from '../../access/limits/request-throttle.ts';
@@ -21,8 +22,9 @@ const text = (description: string) => Type.Optional(Type.String({ maxLength: 200
 
 const SessionBody = Type.Object(
   {
-    action: Type.Enum(['exchange', 'refresh', 'end'], {
-      description: '`exchange` a code, `refresh` what the cookie keeps, or `end` it.',
+    action: Type.Enum(['challenge', 'exchange', 'refresh', 'end'], {
+      description:
+        'The `challenge` of a verifier, `exchange` a code, `refresh` what the cookie keeps, or `end` it.',
     }),
     code: text('With `exchange`: the code.'),
     codeVerifier: text('With `exchange`: the verifier of its challenge.'),
@@ -45,6 +47,11 @@ export function sessionRoute({ explorer, clock, publicUrl }: SessionOptions): Ro
   async function answer(request: SessionRequest, headers: IncomingHttpHeaders): Promise<Reply> {
     const kept = cookie.read(headers);
     switch (request.action) {
+      case 'challenge':
+        return reply(
+          { session: null, wasRefused: false, challenge: hash('sha256', request.codeVerifier, 'base64url') },
+          {},
+        );
       case 'exchange': {
         const grant = await explorer.exchange(request.code, request.codeVerifier);
         // A browser has one sign-in: the former one would live on without anybody who could end it.
@@ -114,8 +121,12 @@ function parseRequest(body: {
   const { action, code, codeVerifier, accessToken } = body;
   if (action === 'refresh') return { action };
   if (action === 'end') return accessToken === undefined ? { action } : { action, accessToken };
-  if (code === undefined || codeVerifier === undefined)
-    throw new Problem('INVALID_REQUEST', 'The members code and codeVerifier are needed to exchange a code.');
+  if (action === 'challenge' && codeVerifier !== undefined) return { action, codeVerifier };
+  if (action === 'challenge' || code === undefined || codeVerifier === undefined)
+    throw new Problem(
+      'INVALID_REQUEST',
+      'To exchange a code, code and codeVerifier are needed; for a challenge, codeVerifier.',
+    );
   return { action, code, codeVerifier };
 }
 

@@ -5,10 +5,11 @@ import { renderFormPage } from '../../page/form-page.ts';
 import { type Html, html } from '../../page/html.ts';
 
 /** Says what signing in gives and needs. With script it has a button, which the script shows. */
-export function renderSignIn(): string {
+export function renderSignIn(scripts: readonly string[]): string {
   return renderFormPage({
     path: '/explore/sign-in',
     section: null,
+    scripts,
     title: 'Sign in',
     content: html`<h1>Sign in to the explorer</h1>
 <p class="lead">Everybody may look around. Signed in, you see more and can have this service watch for you.</p>
@@ -31,10 +32,11 @@ function gains(): Html {
 }
 
 /** Takes the code after consent. Its script goes on to the view that the sign-in began at. */
-export function renderCallback(): string {
+export function renderCallback(scripts: readonly string[]): string {
   return renderFormPage({
     path: '/explore/callback',
     section: null,
+    scripts,
     title: 'Signing in',
     content: html`<h1>Signing in</h1>
 <p class="lead" role="status" data-callback>Going back to the view that you came from.</p>
