@@ -148,6 +148,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
       ...parts,
       trends,
       areaTrends: createAreaTrends(parts),
+      outlines,
       script: () => assets.script('home'),
       isPublic: true,
     }),

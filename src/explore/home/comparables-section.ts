@@ -6,7 +6,7 @@ import { moneyWords } from '../../page/words.ts';
 import type { PresentedComparable } from '../../property/comparables.ts';
 import { apiRequest } from './api-request.ts';
 import type { Home } from './read-home.ts';
-import { areaWords, dayWords, roomWords, titleOf, unitWords } from './words.ts';
+import { areaWords, dayWords, letterOf, roomWords, titleOf, unitWords } from './words.ts';
 
 export interface ComparableView {
   /** The map with the home and its letters; null where there is none. */
@@ -43,9 +43,6 @@ function contentOf(
     }</p>`;
   return html`<div class="home-compared">${map === null ? null : html`<div class="home-map">${map}</div>`}<table class="data"><thead class="visually-hidden"><tr><th scope="col">On the map</th><th scope="col">Home</th><th scope="col">Size</th><th scope="col">Price</th><th scope="col">Alike</th></tr></thead><tbody>${comparables.map((comparable, at) => comparableRow(comparable, at, root))}</tbody></table></div>`;
 }
-
-/** A, B and so on: its letter on the map. */
-export const letterOf = (at: number): string => String.fromCharCode(65 + at);
 
 function comparableRow(comparable: PresentedComparable, at: number, root: string): Html {
   const { listing, price, basis, closedAt, distance, distanceUnit, similarity } = comparable;

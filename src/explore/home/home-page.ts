@@ -7,6 +7,7 @@ import { siteFooter } from '../../page/footer.ts';
 import { siteHeader } from '../../page/header.ts';
 import { type Fragment, type Html, html } from '../../page/html.ts';
 import { renderLayout } from '../../page/layout.ts';
+import { MAP_STYLE } from '../../page/map/map-style.ts';
 import { PARTS_STYLE } from '../../page/parts-style.ts';
 import { FRAME_STYLE } from '../../page/style.ts';
 import { moneyWords, priceWords } from '../../page/words.ts';
@@ -24,7 +25,7 @@ import { openGraphOf, pageTitle, structuredData, summaryOf } from './structured-
 import { ageWords, dayWords, oneLine, placeOf, statusWords, titleOf } from './words.ts';
 
 /** What a page needs that shows a home, beside its frame and parts. */
-export const SHEET_STYLE = CHART_STYLE + HOME_STYLE;
+export const SHEET_STYLE = CHART_STYLE + MAP_STYLE + HOME_STYLE;
 export const PAGE_STYLE = FRAME_STYLE + PARTS_STYLE + SHEET_STYLE;
 
 /** Prefix of links from /explore/listing/{id} to the root of the service. */
@@ -91,7 +92,7 @@ ${endNotice(home, root)}${photoGrid(photos, listing.photoCount)}
 <div class="home-columns"><div class="home-about">${factLine(listing)}${description(listing)}${factTable(listing)}${featureTags(listing)}</div>
 <div class="home-aside">${livePanel(listing, root, publicUrl)}${brokerPanel(listing, now)}${areaPanel(home, root)}</div>
 <div class="home-money">${priceSection(home, publicUrl)}${estimateSection(home, root, publicUrl)}</div></div>
-${comparablesSection(home, { map: comparablesMap(home, root), root, baseUrl: publicUrl })}${sourceSection(home)}</article>${lightBox(photos, titleOf(listing))}`;
+${comparablesSection(home, { map: comparablesMap(home), root, baseUrl: publicUrl })}${sourceSection(home)}</article>${lightBox(photos, titleOf(listing))}`;
 }
 
 function crumbs(areas: readonly HomeArea[], { listingType }: Listing, root: string): Html {

@@ -109,8 +109,15 @@ export const HOME_STYLE = `
 .home-market header a{font-size:var(--small)}
 .home-compared{display:grid;grid-template-columns:minmax(0,5fr) minmax(0,6fr);border:1px solid var(--line);border-radius:6px;overflow:hidden;background:var(--raised)}
 .home-compared>table:only-child{grid-column:1/-1}
-.home-map{min-height:300px;border-inline-end:1px solid var(--line);background:var(--water)}
-.home-map svg{display:block;width:100%;height:100%}
+.home-map{min-height:300px;border-inline-end:1px solid var(--line)}
+.home-map{position:relative}
+.home-map svg{position:absolute;inset:0;display:block;width:100%;height:100%}
+.home-letters{font:600 12px var(--sans);text-anchor:middle}
+.home-letters circle{fill:var(--raised);stroke:var(--ink);stroke-width:1.5}
+.home-letters text{fill:var(--ink)}
+.home-letters .here path{fill:var(--ink);stroke:var(--paper)}
+.home-letters .here .roof{fill:var(--paper);stroke:none}
+.home-letters .about{opacity:.75}
 .home-compared .data td,.home-compared .data th{padding:8px 10px}
 .home-compared td:first-child{width:42px}
 .home-compared .quiet{display:block;font-size:var(--small);font-weight:400}

@@ -43,6 +43,7 @@ function readsOf(fails: (what: string) => never) {
     cache: { listing: async () => SUBJECT, property: async () => property },
     trends: { slope: async () => fails('trends') },
     areaTrends: { read: async () => fails('figures') },
+    outlines: { in: async () => fails('outlines') },
     clock: systemClock,
     publicUrl: 'https://homes.example',
     report: (error: unknown) => errors.push(error),

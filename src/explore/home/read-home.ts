@@ -2,6 +2,7 @@
 
 import { anonymous } from '../../access/tiers/tiers.ts';
 import { findAreaNames } from '../../areas/name-store.ts';
+import type { OutlineAnswer, Outlines } from '../../areas/outlines/outlines.ts';
 import { type Clock, withDeadline } from '../../lib/clock.ts';
 import { isUnavailable } from '../../lib/problem.ts';
 import { buildReaderView, presentListing, type ReaderView } from '../../listings/presenter.ts';
@@ -15,12 +16,14 @@ import { listComparables, type PresentedComparable } from '../../property/compar
 import type { PriceTrends } from '../../property/price-trend-store.ts';
 import { type VisibleProperty, visibleProperty } from '../../property/subject-property.ts';
 import { type Estimate, estimateProperty } from '../../property/valuation.ts';
+import { comparedView } from './comparables-map.ts';
 
 export interface HomeReads {
   readonly database: Database;
   readonly cache: ListingReads;
   readonly trends: PriceTrends;
   readonly areaTrends: AreaTrends;
+  readonly outlines: Outlines;
   readonly clock: Clock;
   /** Without a slash at its end. */
   readonly publicUrl: string;
@@ -49,6 +52,8 @@ export interface Home {
   readonly areas: readonly HomeArea[];
   readonly estimate: Estimate | null;
   readonly comparables: readonly PresentedComparable[] | null;
+  /** The land around it and its comparables. */
+  readonly land: OutlineAnswer | null;
   /** `none`: none of its areas has figures. */
   readonly market: HomeMarket | 'none' | null;
   /** Milliseconds since the epoch. */
@@ -101,10 +106,11 @@ function onlyOf(stored: StoredProperty, id: string, visible: VisibleProperty) {
 async function readParts(
   reads: HomeReads,
   visible: VisibleProperty,
-  { areaIds, listingType }: Listing,
+  listing: Listing,
   signal: AbortSignal,
-): Promise<Pick<Home, 'areas' | 'estimate' | 'comparables' | 'market'>> {
+): Promise<Pick<Home, 'areas' | 'estimate' | 'comparables' | 'land' | 'market'>> {
   const { database, trends } = reads;
+  const { areaIds, listingType } = listing;
   const part = <T>(work: (within: AbortSignal) => Promise<T>): Promise<T | null> =>
     withDeadline(
       {
@@ -119,14 +125,28 @@ async function readParts(
       if (!signal.aborted && !isUnavailable(error)) reads.report(error);
       return null;
     });
+  const compared = part(() =>
+    listComparables({ database, nearby: database }, visible, { listingType, count: COMPARABLES }),
+  );
   const named = part(() => findAreaNames(database, areaIds));
-  const [areas, estimate, comparables, market] = await Promise.all([
+  const [areas, estimate, comparables, land, market] = await Promise.all([
     named,
     part(() => estimateProperty({ database, trends }, visible)),
-    part(() => listComparables({ database, nearby: database }, visible, { listingType, count: COMPARABLES })),
+    compared,
+    part(async () => landAround(reads.outlines, listing, (await compared)?.data ?? [])),
     part(async (within) => findMarket(reads.areaTrends, leadingAreas(await named), listingType, within)),
   ]);
-  return { areas: leadingAreas(areas), estimate, comparables: comparables?.data ?? null, market };
+  return { areas: leadingAreas(areas), estimate, comparables: comparables?.data ?? null, land, market };
+}
+
+/** Null where nothing is drawn. */
+async function landAround(
+  outlines: Outlines,
+  listing: Listing,
+  comparables: readonly PresentedComparable[],
+): Promise<OutlineAnswer | null> {
+  const view = comparedView(listing, comparables);
+  return view === null ? null : outlines.in(view.box, view.zoom);
 }
 
 function leadingAreas(areas: readonly HomeArea[] | null): readonly HomeArea[] {

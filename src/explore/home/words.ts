@@ -131,3 +131,6 @@ export function roomWords({ bedrooms, bathrooms }: Pick<Listing, 'bedrooms' | 'b
   const beds = bedrooms === null ? null : bedrooms === 0 ? 'Studio' : `${bedrooms} bd`;
   return [beds, bathrooms === null ? null : `${bathrooms} ba`].filter(Boolean).join(' · ');
 }
+
+/** A, B and so on: the letter of a comparable home in its row and on the map. */
+export const letterOf = (at: number): string => String.fromCharCode(65 + at);

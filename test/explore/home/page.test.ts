@@ -94,6 +94,7 @@ test('the page of a home has its facts, history, estimate and comparables, in wo
     assert.ok(text.includes(part), part);
   assert.ok(text.includes('<b>With</b> a garden.'), 'what a broker wrote stays text');
   assert.equal(source.match(/<th scope="row"><a href="\.\.\/\.\.\/explore\/listing\/lst_/g)?.length, 6);
+  assert.equal(source.match(/<g transform="[^"]*"><circle r="11"\/><text y="4">[A-F]<\/text>/g)?.length, 6);
   assert.ok(!source.includes('unsafe.jpg'), 'pictures without https are not loaded');
   assert.ok(answer.headers.get('content-security-policy')?.includes('https://photos.example'));
   assert.ok(!/ style=|<script>|onclick/.test(source));
