@@ -150,7 +150,6 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
       areaTrends: createAreaTrends(parts),
       outlines,
       script: () => assets.script('home'),
-      isPublic: true,
     }),
     ...parts.oauth.routes,
     ...grantsRoutes({ ...parts, endGrant: parts.oauth.endGrant }),

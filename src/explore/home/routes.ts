@@ -31,8 +31,6 @@ export interface HomeRouteOptions extends HomeReads {
   readonly script: () => PageScript;
   /** Who may look, and how often. */
   readonly explorer: Pick<ExplorerAccess, 'admit' | 'embedder'>;
-  /** Whether search engines may list homes. */
-  readonly isPublic: boolean;
 }
 
 const Params = Type.Object({
@@ -93,14 +91,20 @@ async function showHome(call: Call, options: HomeRouteOptions): Promise<Reply> {
     const isGone = home === 'deleted';
     return { ...htmlReply(renderMissingPage({ isGone, requestId }), []), status: isGone ? 410 : 404 };
   }
+  // What is shown to people who signed in is theirs: nobody else keeps it or lists it.
+  const isPublic = caller.kind === 'anonymous';
   const isSheet = query.sheet === '1';
   const placement = { root: isSheet ? SHEET_ROOT : PAGE_ROOT, publicUrl: options.publicUrl };
   const photos = homePhotos(home, placement);
   const text = isSheet
     ? renderSheet(homeContent(home, photos, placement))
-    : renderHomePage(home, { ...options, script: options.script() });
+    : renderHomePage(home, { publicUrl: options.publicUrl, script: options.script(), isPublic });
   const { embedder } = options.explorer;
-  const reply = htmlReply(text, photoOrigins(photos), { embedder, ...(isSheet && { style: SHEET_STYLE }) });
+  const reply = htmlReply(text, photoOrigins(photos), {
+    embedder,
+    isPublic,
+    ...(isSheet && { style: SHEET_STYLE }),
+  });
   return conditional(headers, strongEtag(text), reply);
 }
 
@@ -112,15 +116,20 @@ function renderSheet(content: Html): string {
 interface HtmlOptions {
   readonly style?: string;
   readonly embedder?: string | null;
+  readonly isPublic?: boolean;
 }
 
-function htmlReply(text: string, origins: readonly string[], { style, embedder = null }: HtmlOptions = {}) {
+function htmlReply(
+  text: string,
+  origins: readonly string[],
+  { style, embedder = null, isPublic = true }: HtmlOptions = {},
+) {
   const styles = [style ?? withSiteColours(PAGE_STYLE)];
   return {
     text,
     headers: {
       'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache',
+      'cache-control': isPublic ? 'no-cache' : 'private, no-cache',
       'content-security-policy': assetPolicy({ styles, pictures: origins, embedder }),
       'cross-origin-resource-policy': 'same-origin',
     },

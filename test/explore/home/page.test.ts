@@ -187,6 +187,15 @@ test('an unknown parameter is refused by name, a known page is not sent again', 
   assert.equal(again.status, 304);
 });
 
+test('what people who signed in are shown is theirs: no search engine lists it, and nobody else keeps it', async () => {
+  const { id } = await homeIn(31);
+  const own = await service.get(`/explore/listing/${id}`, service.keys.free);
+  assert.equal(own.status, 200);
+  assert.match(own.headers.get('cache-control') ?? '', /private/);
+  assert.ok((await own.text()).includes('<meta name="robots" content="noindex">'));
+  assert.ok(!(await open(id)).source.includes('noindex'));
+});
+
 test('HTML and styles of a page are below 40 kB as they are sent', async () => {
   const { id } = await homeIn(30);
   const { source } = await open(id);
