@@ -1,5 +1,6 @@
 // Searches of the engine's benchmarks: drawn conditions, and how the engine answers them.
 
+import { bitsOf } from '../../src/geometry/geohash.ts';
 import type { Box } from '../../src/geometry/geometry.ts';
 import { eventLoop } from '../../src/lib/scheduler.ts';
 import { CellGroups } from '../../src/search/engine/questions/cells.ts';
@@ -85,7 +86,7 @@ export const facets = (draw: Draw, wanted: readonly Facet[]) => async () => {
 /** The largest cells of results, so fine. */
 export const cells = (draw: Draw, plan: SearchPlan, letters: number, limit: number) => async () => {
   const { table, filters } = await prepare(draw, plan);
-  const groups = new CellGroups(letters);
+  const groups = new CellGroups(bitsOf(letters));
   await scanRows(partsOf(table), filters, (columns) => groups.consume(columns));
   return eventLoop.task().run(groups.cells({ limit, after: undefined }));
 };

@@ -2,13 +2,10 @@
 
 import { EXPLORER, type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import type { AreaIdCache } from '../../areas/area-cache.ts';
-import type { NamedArea } from '../../areas/name-store.ts';
-import { bitsOf, lettersAt } from '../../geometry/geohash.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { roundTo } from '../../lib/round.ts';
 import { buildReaderView, presentListing } from '../../listings/presenter.ts';
-import type { Listing } from '../../listings/record.ts';
 import { type MapBox, zoomFor } from '../../page/map/mercator.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { cursorAfter } from '../../search/http/pagination.ts';
@@ -18,9 +15,10 @@ import { type SearchSession, type SearchSessions, withSession } from '../../sear
 import { type FindCurrencies, requireOneCurrency } from '../../search/summaries/currency.ts';
 import type { ExplorerAccess } from '../allowance/allowance.ts';
 import { type HomeRow, homeRow } from './home-row.ts';
+import { boxOf, clusterOf, gridOf, pinOf, stacksOf, type ViewCluster, type ViewPin } from './map-parts.ts';
 import { readQuery } from './query.ts';
 import { type ExploreState, pageOf } from './state.ts';
-import { findAreaBox, findSourceStates, type ViewSource } from './view-store.ts';
+import { findSourceStates, type ViewSource } from './view-store.ts';
 
 export interface ViewParts {
   readonly database: Database;
@@ -33,12 +31,6 @@ export interface ViewParts {
   readonly tiers: Tiers;
   readonly explorer: Pick<ExplorerAccess, 'takeList' | 'takePins'>;
 }
-
-/** lng, lat, homes, median price, and the box around them. */
-export type ViewCluster = readonly [number, number, number, number | null, number, number, number, number];
-
-/** id, `s` for sale or `r` to rent, price, beds, lng, lat, and flags: 1 dropped, 2 new, 4 sold, 8 under contract. */
-export type ViewPin = readonly [string, 's' | 'r', number | null, number | null, number, number, number];
 
 export interface View {
   readonly total: number;
@@ -73,12 +65,8 @@ export interface ViewLimit {
   readonly retryAfter: number;
 }
 
-/** Homes that a map shows by themselves. */
-const MAX_PINS = 200;
-const MAX_CLUSTERS = 400;
 /** The map that boxes are fitted to where a view has none, in pixels. */
 const MAP_SIZE = [800, 684] as const;
-const NEW_FOR = 7 * 86_400_000;
 
 /** How a view is read. */
 export interface Reading {
@@ -127,23 +115,22 @@ async function showView(
   const { plan, resolved } = search;
   const now = parts.clock.now();
   const reader = buildReaderView(caller, {}, now, parts.publicUrl);
-  const whole = { ...search, plan: { ...plan, cursor: null, limit: MAX_PINS } };
-  const [page, { total, measures }, sourceIds] = await Promise.all([
-    session.page(search),
-    session.summaries(whole, ['price']),
-    session.sources(whole),
+  const whole = { ...search, plan: { ...plan, cursor: null } };
+  const box = await boxOf(parts.database, session, whole, state, resolved.areas);
+  const [page, found] = await Promise.all([
+    session.page({ ...search, plan: { ...plan, count: 'none' } }),
+    session.points(whole, gridOf(box)),
   ]);
-  const pinned = total > MAX_PINS ? [] : (await session.page(whole)).hits;
-  const limit = await takeHomes(parts.explorer, caller, pinned.length, page.hits.length);
-  const mayPin = total <= MAX_PINS && limit?.leaves !== 'clusters';
+  const { total, medianPrice, points } = found;
+  const [limit, sources] = await Promise.all([
+    takeHomes(parts.explorer, caller, points.length, page.hits.length),
+    findSourceStates(parts.database, found.sources),
+  ]);
+  const isOutOfPins = limit?.leaves === 'clusters';
+  const { cells } = isOutOfPins && points.length > 0 ? await session.points(whole, gridOf(box, 0)) : found;
+  const pinned = isOutOfPins ? [] : points;
   const shown = limit === null ? page.hits : [];
   const rows = shown.flatMap(({ listing }) => presentListing(listing, reader) ?? []);
-  const homes = mayPin ? pinned.flatMap(({ listing }) => presentListing(listing, reader) ?? []) : [];
-  const [sources, box] = await Promise.all([
-    findSourceStates(parts.database, sourceIds),
-    boxOf(parts.database, session, whole, state, resolved.areas),
-  ]);
-  const zoom = roundTo(zoomFor(box, ...MAP_SIZE), 2);
   const last = page.hits.at(-1);
   const pageNumber = pageOf(state);
   const next = page.more && last ? `${pageNumber + 1}.${cursorAfter(plan, last)}` : null;
@@ -151,20 +138,20 @@ async function showView(
   const isOver = isAnonymous && next !== null && pageNumber >= EXPLORER.pages;
   return {
     total,
-    medianPrice: measures.get('price')?.quartiles?.[1] ?? null,
+    medianPrice,
     currency: plan.currency,
     asOf: new Date(now).toISOString(),
     sources,
     areas: resolved.areas.map(({ id, name, type }) => ({ id, name, type })),
     box,
-    zoom,
-    clusters: mayPin ? [] : await clustersIn(session, whole, zoom),
-    pins: homes.flatMap((home) => pinOf(home, now)),
-    stacks: stacksOf(homes),
+    zoom: roundTo(zoomFor(box, ...MAP_SIZE), 2),
+    clusters: cells.map(clusterOf),
+    pins: pinned.map((point) => pinOf(point, plan.listingType, now)),
+    stacks: stacksOf(pinned),
     list: rows.map((listing) => homeRow(listing, parts.publicUrl)),
     firstRow: (pageNumber - 1) * plan.limit + 1,
     nextCursor: isOver ? null : next,
-    limitedTo: isOver || (limit?.leaves === 'clusters' && isAnonymous) ? 'sign-in' : null,
+    limitedTo: isOver || (isOutOfPins && isAnonymous) ? 'sign-in' : null,
     limit: limit === null ? null : viewLimit(limit.problem),
   };
 }
@@ -194,73 +181,3 @@ const viewLimit = ({ code, title, message, headers }: Problem): ViewLimit => ({
   detail: message,
   retryAfter: Number(headers['retry-after'] ?? 0),
 });
-
-function pinOf({ id, listingType, price, bedrooms, location, ...home }: Listing, now: number): ViewPin[] {
-  if (location === null) return [];
-  const isNew = home.listedAt !== null && now - Date.parse(home.listedAt) < NEW_FOR;
-  const flags =
-    (home.priceChange?.direction === 'decrease' ? 1 : 0) |
-    (isNew ? 2 : 0) |
-    (home.status === 'CLOSED' ? 4 : 0) |
-    (home.status === 'PENDING' || home.status === 'ACTIVE_UNDER_CONTRACT' ? 8 : 0);
-  const shown = home.status === 'CLOSED' ? (home.closePrice ?? price) : price;
-  return [[id, listingType === 'sale' ? 's' : 'r', shown, bedrooms, location.lng, location.lat, flags]];
-}
-
-function stacksOf(homes: readonly Listing[]): readonly (readonly string[])[] {
-  const positions = Map.groupBy(
-    homes.filter(({ location }) => location !== null),
-    ({ location }) => `${location?.lng} ${location?.lat}`,
-  );
-  return [...positions.values()]
-    .filter((stack) => stack.length > 1)
-    .map((stack) => stack.map(({ id }) => id));
-}
-
-/** All homes as cells, with as many letters as leave few enough of them. */
-async function clustersIn(
-  session: SearchSession,
-  search: ResolvedSearch,
-  zoom: number,
-): Promise<readonly ViewCluster[]> {
-  for (let letters = lettersAt(Math.round(zoom) + 1); letters > 0; letters -= 1) {
-    const cells = await session.cells(search, { letters, limit: MAX_CLUSTERS + 1, after: undefined });
-    if (cells.length > MAX_CLUSTERS) continue;
-    const bits = bitsOf(letters);
-    const [width, height] = [360 / 2 ** bits.lng, 180 / 2 ** bits.lat];
-    return cells.map(({ lng, lat, count, medianPrice, column, row }) => {
-      const [west, south] = [column * width - 180, row * height - 90];
-      return [lng, lat, count, medianPrice, west, south, west + width, south + height].map((value) =>
-        value === null ? null : roundTo(value, 6),
-      ) as unknown as ViewCluster;
-    });
-  }
-  return [];
-}
-
-/** The box of the query; else that of its areas; else one around all homes. */
-async function boxOf(
-  database: Database,
-  session: SearchSession,
-  search: ResolvedSearch,
-  { parameters }: ExploreState,
-  areas: readonly NamedArea[],
-): Promise<MapBox> {
-  const given = parameters.get('bbox')?.split(',').map(Number);
-  if (given?.length === 4) return given as unknown as MapBox;
-  const known = await findAreaBox(
-    database,
-    areas.map(({ id }) => id),
-  );
-  if (known !== null) return known;
-  const cells = await session.cells(search, { letters: 6, limit: 5_000, after: undefined });
-  if (cells.length === 0) return (await findAreaBox(database, null)) ?? [-180, -60, 180, 75];
-  const [lngs, lats] = [cells.map(({ lng }) => lng), cells.map(({ lat }) => lat)];
-  const margin = 0.01;
-  return [
-    Math.min(...lngs) - margin,
-    Math.min(...lats) - margin,
-    Math.max(...lngs) + margin,
-    Math.max(...lats) + margin,
-  ];
-}

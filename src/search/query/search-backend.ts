@@ -2,6 +2,7 @@
 
 import type { SortValue } from '../../http/input/cursor.ts';
 import type { StoredListing } from '../../listings/store.ts';
+import type { Status } from '../../listings/vocabulary.ts';
 import type { Condition } from './condition.ts';
 import type { Measure, Summaries } from './measures.ts';
 import type { Facet } from './parameters.ts';
@@ -69,6 +70,50 @@ export interface Cell {
   readonly count: number;
   /** Over listings with a price; rents per month. Null if no price is known. */
   readonly medianPrice: number | null;
+  /** The box around its listings. */
+  readonly west: number;
+  readonly south: number;
+  readonly east: number;
+  readonly north: number;
+}
+
+/** How many parts of a map there are: two to the power of these, around the earth and from pole to pole. */
+export interface MapGrid {
+  readonly bits: { readonly lng: number; readonly lat: number };
+  /** From more results with a position on they are answered as cells. */
+  readonly maxPoints: number;
+  /** The most cells. */
+  readonly maxCells: number;
+}
+
+/** One result on a map, at the position that its reader may see. */
+export interface MapPoint {
+  readonly id: string;
+  readonly lng: number;
+  readonly lat: number;
+  readonly status: Status;
+  /** Rents per month. */
+  readonly price: number | null;
+  readonly closePrice: number | null;
+  readonly bedrooms: number | null;
+  /** Whether the last change of its price was a reduction. */
+  readonly isReduced: boolean;
+  /** Milliseconds since the epoch. */
+  readonly listedAt: number | null;
+}
+
+export interface MapPoints {
+  /** All results, and those with a position. */
+  readonly total: number;
+  readonly located: number;
+  /** Over results with a price; rents per month. */
+  readonly medianPrice: number | null;
+  /** Ids of the data sources of all results, in alphabetical order. */
+  readonly sources: readonly string[];
+  /** By id; empty if there are more than may be shown by themselves. */
+  readonly points: readonly MapPoint[];
+  /** The largest first; empty if all results are points. */
+  readonly cells: readonly Cell[];
 }
 
 /**
@@ -88,6 +133,8 @@ export interface SearchBackend {
   facets(search: ResolvedSearch, facets: readonly Facet[], limits: FacetLimits): Promise<FacetValues>;
   /** Results by cells, the largest first; ties by column, then row, ascending. */
   cells(search: ResolvedSearch, grid: CellGrid): Promise<readonly Cell[]>;
+  /** The results on a map, with what a view says of all of them, in one pass. */
+  points(search: ResolvedSearch, grid: MapGrid): Promise<MapPoints>;
   /** The results as they stand, summed up in these measures: `price`, `perArea` (a square foot) and `age` (whole days). */
   summaries(search: ResolvedSearch, measures: readonly Measure[]): Promise<Summaries>;
   /**

@@ -21,6 +21,7 @@ export function findCells(
         select least(floor((location[0] + 180) / 360 * ${columns}::double precision), ${columns - 1}::double precision) as "column",
           least(floor((location[1] + 90) / 180 * ${rows}::double precision), ${rows - 1}::double precision) as "row",
           avg(location[1]) as lat, avg(location[0]) as lng, count(*)::double precision as count,
+          min(location[0]) as west, min(location[1]) as south, max(location[0]) as east, max(location[1]) as north,
           percentile_cont(0.5) within group (order by price) as "medianPrice"
         from listing_search where ${whereSql(sql, plan, resolved)} and location is not null
         group by 1, 2) as cell

@@ -32,6 +32,10 @@ export function rememberAnswers(
     count: async (search) => (await counted(search)).count,
     facets: remembered(backend.facets),
     cells: remembered(backend.cells, { max: MAX_CELLS, weigh: (cells) => cells.length + 1 }),
+    points: remembered(backend.points, {
+      max: MAX_CELLS,
+      weigh: ({ points, cells }) => points.length + cells.length + 1,
+    }),
     // Ages are those of a moment, which is another one for each search.
     summaries: (search, measures) =>
       measures.includes('age') ? backend.summaries(search, measures) : summed(search, measures),

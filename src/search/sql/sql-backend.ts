@@ -8,6 +8,7 @@ import { findCells } from './cell-store.ts';
 import { countAll, countEach } from './count-store.ts';
 import { countFacets } from './facet-store.ts';
 import { findPage } from './page-store.ts';
+import { findPoints } from './point-store.ts';
 import { EXPENSIVE_POINT, pointCost, requireAffordable } from './polygon-cost-store.ts';
 import { findCurrenciesAmong, findSourcesAmong } from './provenance-store.ts';
 import { summarize } from './summary-store.ts';
@@ -39,6 +40,7 @@ export function createSqlBackend({ database, queue }: SqlBackendOptions): Search
     count: (search) => queued(search, (from) => countAll(from, search)),
     facets: (search, facets, limits) => queued(search, (from) => countFacets(from, search, facets, limits)),
     cells: (search, grid) => queued(search, (from) => findCells(from, search, grid)),
+    points: (search, grid) => queued(search, (from) => findPoints(from, search, grid)),
     summaries: (search, measures) => queued(search, (from) => summarize(from, search, measures)),
     // Each condition is asked by itself, so that no other one spares it rows.
     countEach: (search, sets) =>

@@ -93,6 +93,7 @@ function openSession(
     count: (search) => ask(search, (backend, of) => backend.count(of)),
     facets: (search, facets, limits) => ask(search, (backend, of) => backend.facets(of, facets, limits)),
     cells: (search, grid) => ask(search, (backend, of) => backend.cells(of, grid)),
+    points: (search, grid) => ask(search, (backend, of) => backend.points(of, grid)),
     summaries: (search, measures) => ask(search, (backend, of) => backend.summaries(of, measures)),
     async countEach(search, sets) {
       const inMemory = sets.filter(isOnMarket);

@@ -1,9 +1,8 @@
 // Cells of a map: how many results lie in each, their centre, and their median price.
 
-import { bitsOf } from '../../../geometry/geohash.ts';
 import { insertAmong } from '../../../lib/lower-bound.ts';
 import type { Steps } from '../../../lib/scheduler.ts';
-import type { Cell, CellGrid } from '../../query/search-backend.ts';
+import type { Cell, CellGrid, MapGrid } from '../../query/search-backend.ts';
 import type { Columns } from '../columns/segment.ts';
 import { CellNumbers } from './cell-numbers.ts';
 import { quantileSteps } from './quantiles.ts';
@@ -12,14 +11,14 @@ import type { RowConsumer } from './scan.ts';
 /** Cells of one step, and of one chunk of their sums. */
 const STEP = 4_096;
 /** Numbers that are kept of a cell. */
-const CELL_SUMS = 5;
+const CELL_SUMS = 9;
 
-/** Groups results by the cells of geohashes with so many letters. What grows with them grows chunk by chunk. */
+/** Groups results by the cells of a grid, such as those of geohashes. What grows with them grows chunk by chunk. */
 export class CellGroups {
   readonly #columns: number;
   readonly #rows: number;
   readonly #numbers: CellNumbers;
-  /** Of each cell: column, row, count, and the sums of latitudes and longitudes. */
+  /** Of each cell: column, row, count, the sums of latitudes and longitudes, and its box from west to north. */
   readonly #sums: Float64Array[] = [];
   /** By block of rows, the cell and the price of each result that has one. */
   readonly #priced: { readonly cells: Uint32Array; readonly prices: Float64Array }[] = [];
@@ -27,8 +26,7 @@ export class CellGroups {
   #lastPlace = -1;
   #lastCell = 0;
 
-  constructor(letters: number) {
-    const bits = bitsOf(letters);
+  constructor(bits: MapGrid['bits']) {
     this.#columns = 2 ** bits.lng;
     this.#rows = 2 ** bits.lat;
     this.#numbers = new CellNumbers(this.#rows);
@@ -51,6 +49,10 @@ export class CellGroups {
         sums[first + 2] = (sums[first + 2] as number) + 1;
         sums[first + 3] = (sums[first + 3] as number) + lat;
         sums[first + 4] = (sums[first + 4] as number) + lng;
+        if (lng < (sums[first + 5] as number)) sums[first + 5] = lng;
+        if (lat < (sums[first + 6] as number)) sums[first + 6] = lat;
+        if (lng > (sums[first + 7] as number)) sums[first + 7] = lng;
+        if (lat > (sums[first + 8] as number)) sums[first + 8] = lat;
         const price = prices === undefined ? Number.NaN : (prices[row] as number);
         if (Number.isNaN(price)) continue;
         ownCells[priced] = cell;
@@ -77,8 +79,12 @@ export class CellGroups {
   #begin(cell: number, column: number, row: number): void {
     if (cell === this.#sums.length * STEP) this.#sums.push(new Float64Array(STEP * CELL_SUMS));
     const sums = this.#sums.at(-1) as Float64Array;
-    sums[(cell % STEP) * CELL_SUMS] = column;
-    sums[(cell % STEP) * CELL_SUMS + 1] = row;
+    const first = (cell % STEP) * CELL_SUMS;
+    if (sums[first + 2] !== 0) return;
+    sums[first] = column;
+    sums[first + 1] = row;
+    sums.fill(Number.POSITIVE_INFINITY, first + 5, first + 7);
+    sums.fill(Number.NEGATIVE_INFINITY, first + 7, first + 9);
   }
 
   /**
@@ -129,7 +135,10 @@ export class CellGroups {
 function uncounted(number: number, sums: Float64Array, at: number): Uncounted {
   const count = sums[at + 2] as number;
   const [lat, lng] = [(sums[at + 3] as number) / count, (sums[at + 4] as number) / count];
-  return { number, column: sums[at] as number, row: sums[at + 1] as number, lat, lng, count };
+  const [west, south] = [sums[at + 5] as number, sums[at + 6] as number];
+  const [east, north] = [sums[at + 7] as number, sums[at + 8] as number];
+  const [column, row] = [sums[at] as number, sums[at + 1] as number];
+  return { number, column, row, lat, lng, count, west, south, east, north };
 }
 
 /** A cell without its price, and its number. */

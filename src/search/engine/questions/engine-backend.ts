@@ -1,5 +1,6 @@
 // Engine as a backend of searches: every question answered from the columns of one generation.
 
+import { bitsOf } from '../../../geometry/geohash.ts';
 import { insertAmong } from '../../../lib/lower-bound.ts';
 import { eventLoop, type Task } from '../../../lib/scheduler.ts';
 import type { StoredListing } from '../../../listings/store.ts';
@@ -20,6 +21,7 @@ import { CellGroups } from './cells.ts';
 import { SetCounter } from './count-sets.ts';
 import { codeCounter, facetCounter } from './facets.ts';
 import { type FoundId, findPage } from './page.ts';
+import { PointCollector } from './points.ts';
 import { prepareSearch } from './prepared-search.ts';
 import { EXPENSIVE_AFTER, partsOf, type RowConsumer, scanRows } from './scan.ts';
 import { SummaryCollector } from './summaries.ts';
@@ -89,10 +91,17 @@ export function createEngineBackend(options: EngineBackendOptions): SearchBacken
       });
     },
     cells(search, grid) {
-      const groups = new CellGroups(grid.letters);
+      const groups = new CellGroups(bitsOf(grid.letters));
       return scan(search, {
         consumersOf: (columns) => [groups.consume(columns)],
         finish: (_, task) => task.run(groups.cells(grid)),
+      });
+    },
+    points(search, grid) {
+      const points = new PointCollector(grid, dictionaries);
+      return scan(search, {
+        consumersOf: (columns) => points.consumersOf(columns),
+        finish: (total, task) => points.result(total, task),
       });
     },
     summaries(search, measures) {

@@ -57,6 +57,10 @@ export class SummaryCollector {
     }
   }
 
+  *median(): Steps<number | null> {
+    return yield* quantileSteps(this.#values.subarray(0, this.#count), 0.5);
+  }
+
   *summary(): Steps<Summary> {
     const values = this.#values.subarray(0, this.#count);
     if (values.length === 0) return { n: 0, mean: null, sum: null, quartiles: null };
