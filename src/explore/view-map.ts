@@ -7,7 +7,8 @@ import type { HomeKind, MapCluster, MapPin } from '../page/map/drawing.ts';
 import { type MapBox, viewOf } from '../page/map/mercator.ts';
 import { MAP_SIZE } from './page.ts';
 import { linkTo, type Parameters } from './view/parameters.ts';
-import type { View, ViewCluster, ViewPin } from './view/view.ts';
+import type { ViewCluster, ViewPin } from './view/map-parts.ts';
+import type { View } from './view/view.ts';
 
 export interface ViewMap {
   readonly parameters: Parameters;
