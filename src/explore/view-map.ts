@@ -6,8 +6,8 @@ import { drawMap } from '../page/map/draw-map.ts';
 import type { HomeKind, MapCluster, MapPin } from '../page/map/drawing.ts';
 import { type MapBox, viewOf } from '../page/map/mercator.ts';
 import { MAP_SIZE } from './page.ts';
-import { linkTo, type Parameters } from './view/parameters.ts';
 import type { ViewCluster, ViewPin } from './view/map-parts.ts';
+import { linkTo, type Parameters } from './view/parameters.ts';
 import type { View } from './view/view.ts';
 
 export interface ViewMap {
