@@ -106,6 +106,7 @@ body.explore{height:100vh;height:100dvh;min-height:560px;font-size:var(--tool);l
 .side-foot{padding:16px 20px;font-size:var(--small);color:var(--quiet)}
 .side-foot p{margin:0 0 4px}
 .pages{display:flex;justify-content:space-between;gap:12px;padding:10px 20px;border-top:1px solid var(--line);background:var(--paper);font-size:var(--small)}
+.pages:not(:has(span:not(:empty))){display:none}
 .pages .links{display:flex;gap:16px}
 .middle .icon{width:24px;height:24px}
 .notice .mark{width:10px;height:10px;border-radius:50%;background:var(--accent)}
@@ -138,7 +139,7 @@ body.explore{height:auto;min-height:100vh;min-height:100dvh}
 .wide-only{display:none}
 .app{display:block}
 .map{position:sticky;top:57px;height:calc(100dvh - 412px - 57px);min-height:260px}
-.map .canvas{scroll-snap-type:both mandatory;scroll-snap-type:both proximity}
+.map .canvas{scroll-snap-type:both mandatory}
 .controls{top:auto;bottom:24px}
 .controls .compass{display:none}
 .caption{display:none}

@@ -110,7 +110,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
         leave: linkTo(parameters, { areaId: null }),
         keep: carried(parameters, ['find']),
       },
-      freshness: view === null ? null : { confirmedAt: newestOf(view), now },
+      freshness: view === null || view.sources.length === 0 ? null : { confirmedAt: newestOf(view), now },
     }),
     content,
   });

@@ -49,7 +49,7 @@ async function showExplorer(options: ExploreOptions, url: string, caller: Princi
     await options.explorer.admit(caller, 'views');
     const view = await nullIfUnavailable(readView(options, state, caller));
     const counts = view === null ? null : await nullIfUnavailable(countFilters(options, state, caller, view));
-    const ways = view?.total === 0 ? await nullIfUnavailable(findWays(options, state, caller)) : null;
+    const ways = view?.total === 0 ? await nullIfUnavailable(findWays(options, state, caller, view)) : null;
     const map = view === null ? null : await nullIfUnavailable(drawView(options, state, view, base.root));
     return renderExplore({
       ...base,

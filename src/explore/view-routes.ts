@@ -81,9 +81,10 @@ export async function findWays(
   parts: ViewParts,
   state: ExploreState,
   caller: Principal,
+  view: View | null = null,
 ): Promise<readonly CountedChange[]> {
   const parameters = parametersOf(state);
-  const ways = waysOut(parameters, activeFilters(parameters, filterContext(state, null)));
+  const ways = waysOut(parameters, activeFilters(parameters, filterContext(state, view)));
   const changes = ways.map((way) => way.changes);
   const counts = await countChanges(parts, state, caller, changes);
   return nearestWays(ways.map((way, at) => ({ ...way, count: counts[at] ?? 0 })));

@@ -190,6 +190,15 @@ export const FILTERS = [
     },
   },
   {
+    id: 'ids',
+    name: 'Single homes',
+    parameters: ['ids'],
+    words: (parameters) => {
+      const count = listOf(parameters, 'ids').length;
+      return count === 0 ? null : `${count} chosen ${count === 1 ? 'home' : 'homes'}`;
+    },
+  },
+  {
     id: 'words',
     name: 'Words',
     parameters: ['q', 'qFields'],

@@ -28,8 +28,12 @@ export async function findSourceStates(
 ): Promise<readonly ViewSource[]> {
   return database.read(
     (sql) => sql<ViewSource[]>`
-      select id, coalesce((select record -> 'provider' ->> 'name' from listing where source = id limit 1), id) as name,
-        (select as_of from source_freshness where source = id) as "confirmedAt"
-      from unnest(${[...ids]}::text[]) as source (id) order by id`,
+      select wanted.id, coalesce(described.name, wanted.id) as name, freshness.as_of as "confirmedAt"
+      from unnest(${[...ids]}::text[]) as wanted (id)
+      left join source_freshness as freshness on freshness.source = wanted.id
+      left join lateral (
+        select coalesce(record -> 'provider' ->> 'originatingSystem', record -> 'provider' ->> 'name') as name
+        from listing where listing.source = wanted.id limit 1) as described on true
+      order by wanted.id`,
   );
 }

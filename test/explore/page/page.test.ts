@@ -177,6 +177,25 @@ test('the page is below 30 kB compressed, styles included', async () => {
 test('every row names who offers the home and when its source confirmed it', async () => {
   const { text } = await open('explore');
   const metas = [...text.matchAll(/<p class="meta">([^<]+)</g)].map(([, meta = '']) => meta);
+  assert.ok(text.includes('Listings: Calder Sound Listing Service'));
   assert.equal(metas.length, 10);
   for (const meta of metas) assert.match(meta, /^\S.+ · confirmed \d+ (?:s|min|h|days) ago$/);
+});
+
+test('of a home whose address is withheld the page has no street, in no attribute either', async () => {
+  const all = (await search('sales', 'status=any&limit=500')) as unknown as {
+    data: { id: string; address: { line1: string | null } }[];
+  };
+  const withheld = all.data.find(({ address }) => address.line1 === null);
+  assert.ok(withheld !== undefined, 'the sample has such a home');
+  const stored = await service.database.read(
+    (sql) => sql<{ street: string | null }[]>`
+      select record -> 'address' ->> 'streetName' as street from listing where id = ${withheld.id}`,
+  );
+  const page = await open(`explore?status=any&ids=${withheld.id}`);
+  assert.deepEqual(rows(page), [withheld.id]);
+  assert.ok(page.text.includes('Address withheld'));
+  const street = stored[0]?.street ?? null;
+  assert.ok(street !== null && street !== '');
+  assert.ok(!page.text.includes(street), street);
 });
