@@ -8,7 +8,7 @@ import { type FilterBar, filterBar } from './parts/filter-bar.ts';
 import { homeRow } from './parts/home-row.ts';
 import { type IconName, icon } from './parts/icons.ts';
 import { listHead, pageLinks } from './parts/list-head.ts';
-import { emptyList, lockedPanel, type Notice, notice } from './parts/notices.ts';
+import { emptyList, type LockedPanel, lockedPanel, type Notice, notice } from './parts/notices.ts';
 import type { CountedChange } from './view/filter-counts.ts';
 import { linkTo, type Parameters } from './view/parameters.ts';
 import type { View } from './view/view.ts';
@@ -21,6 +21,8 @@ export interface ExploreContent {
   readonly view: View | null;
   readonly map: Html | null;
   readonly notices: readonly Notice[];
+  /** Instead of homes, where the reader may not look; null: they may. */
+  readonly locked: LockedPanel | null;
   /** Of a view without homes. */
   readonly ways: readonly CountedChange[];
   readonly isSold: boolean;
@@ -45,7 +47,7 @@ function side(content: ExploreContent): Html {
   const { view, bar, notices, root, now, isSold } = content;
   const noted = notices.map((each) => notice(tags, each));
   if (view === null)
-    return html`<header class="list-head"><div><h1 id="count" aria-live="polite">Homes</h1></div></header><div class="scroller">${noted}${content.foot}</div>`;
+    return html`<header class="list-head"><div><h1 id="count" aria-live="polite">Homes</h1></div></header><div class="scroller">${noted}${content.locked === null ? null : lockedPanel(tags, content.locked)}${content.foot}</div>`;
   const { parameters, kind } = bar;
   const { total, medianPrice: median, currency } = view;
   const rows = view.list.map((home, at) => homeRow(tags, home, { root, now, isInSight: at < IN_SIGHT }));
@@ -58,7 +60,7 @@ function side(content: ExploreContent): Html {
     first: view.firstRow,
     shown: rows.length,
     nextCursor: view.nextCursor,
-    signIn: view.limitedTo === null ? null : `${root}account`,
+    signIn: view.limitedTo === null ? null : `${root}explore/sign-in`,
   })}`;
 }
 
@@ -68,7 +70,7 @@ const signInToGoOn = (root: string): Html =>
     text: 'Without signing in a list has ten pages. The map and its counts show all homes; filters bring the others into the list.',
     links: [
       { label: 'Compare plans', href: `${root}billing` },
-      { label: 'Sign in', href: `${root}account` },
+      { label: 'Sign in', href: `${root}explore/sign-in` },
     ],
   });
 

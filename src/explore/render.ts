@@ -17,7 +17,7 @@ import { exploreContent } from './page.ts';
 import { EXPLORE_STYLE } from './page-style.ts';
 import type { ApiPanel } from './parts/api-panel.ts';
 import { activeFilters, type FilterContext, isOfSold } from './parts/filters.ts';
-import type { Notice } from './parts/notices.ts';
+import type { LockedPanel, Notice } from './parts/notices.ts';
 import { viewTitle } from './parts/title.ts';
 import { countWords } from './parts/words.ts';
 import type { CountedChange, FilterCounts } from './view/filter-counts.ts';
@@ -90,6 +90,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
     view,
     map: answer.map,
     notices: noticesOf(answer),
+    locked: lockedOf(answer),
     ways: answer.ways,
     isSold: isOfSold(parameters),
     foot: sideFoot(view),
@@ -118,6 +119,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
     status: problem?.status ?? (view === null ? 503 : 200),
     text,
     headers: {
+      ...problem?.headers,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': loading === null && view !== null ? 'no-cache' : 'no-store',
       'content-security-policy': contentPolicy({
@@ -156,8 +158,34 @@ function pictureOrigins(view: View | null): readonly string[] {
   ];
 }
 
+/** Whether the page is kept from the reader until they sign in. */
+const isLocked = ({ status }: Problem): boolean => status === 401 || status === 403;
+
+/** What is needed to look, and how to get it. */
+function lockedOf({ problem, root }: ExploreAnswer): LockedPanel | null {
+  if (problem === null || !isLocked(problem)) return null;
+  return {
+    title: problem.status === 401 ? 'Sign in to see the homes' : 'This needs another plan',
+    text: problem.message,
+    links: [
+      { label: 'Compare plans', href: `${root}billing` },
+      { label: 'Sign in', href: `${root}explore/sign-in` },
+    ],
+  };
+}
+
 function noticesOf({ view, problem, loading, state, root }: ExploreAnswer): readonly Notice[] {
   const again = linkTo(parametersOf(state));
+  if (problem !== null && isLocked(problem)) return [];
+  if (problem?.status === 429)
+    return [
+      {
+        kind: 'warning',
+        title: problem.title,
+        text: problem.message,
+        action: { label: 'Try now', href: again },
+      },
+    ];
   if (problem !== null)
     return [
       {

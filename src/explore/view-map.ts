@@ -40,7 +40,11 @@ export async function drawViewMap(outlines: Outlines, view: View, map: ViewMap):
       chosen.includes(id) ? null : linkTo(parameters, { areaId: id, bbox: null, zoom: null, cursor: null }),
     linkToCluster: (cluster) =>
       linkTo(parameters, { bbox: roomAround(cluster.box).join(','), zoom: null, cursor: null }),
-    linkToPin: ({ id }) => `${root}explore/listing/${id}`,
+    // Several homes of one building are listed beside the map.
+    linkToPin: ({ id, others = [] }) =>
+      others.length === 0
+        ? `${root}explore/listing/${id}`
+        : linkTo(parameters, { ids: [id, ...others].join(',') }),
   });
 }
 

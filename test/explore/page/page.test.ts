@@ -199,3 +199,14 @@ test('of a home whose address is withheld the page has no street, in no attribut
   assert.ok(street !== null && street !== '');
   assert.ok(!page.text.includes(street), street);
 });
+
+test('who may not look gets a panel that says what is needed, no home, and nothing from a number', async (t) => {
+  const locked = await startService(t, { environment: { EXPLORER: 'signed-in' } });
+  const response = await fetch(`${locked.url}/explore?minBedrooms=2`);
+  assert.equal(response.status, 401);
+  const text = await response.text();
+  assert.ok(text.includes('Sign in to see the homes') && text.includes('explore/sign-in'));
+  assert.ok(!text.includes('data-home'));
+  const found = await fetch(`${locked.url}/explore?find=26019814`, { redirect: 'manual' });
+  assert.equal(found.headers.get('location'), 'explore');
+});
