@@ -139,9 +139,9 @@ body.explore{height:auto;min-height:100vh;min-height:100dvh}
 .wide-only{display:none}
 .app{display:block}
 .map{position:sticky;top:57px;height:calc(100dvh - 412px - 57px);min-height:260px}
-.map .canvas{scroll-snap-type:both mandatory}
+.map .canvas{place-content:center;overflow:hidden}
+.map .canvas>svg{min-width:0;min-height:0}
 .controls{top:auto;bottom:24px}
-.controls .compass{display:none}
 .caption{display:none}
 .side{z-index:5;min-height:calc(100dvh - 57px);margin-top:-14px;border:0;border-radius:14px 14px 0 0;box-shadow:var(--shadow)}
 .side .handle{display:block}
