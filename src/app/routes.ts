@@ -157,7 +157,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...parts.billing,
     ...mcpRoutes(mcp),
     assetRoute(assets),
-    ...marketPageRoutes({ ...reading, answers, assets }),
+    ...marketPageRoutes({ ...reading, answers, assets, outlines }),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...outlineRoutes(outlines),
     ...exploreRoutes({ ...parts, outlines }),

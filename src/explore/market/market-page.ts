@@ -6,6 +6,7 @@ import { type Fragment, html } from '../../page/html.ts';
 import { renderLayout } from '../../page/layout.ts';
 import { FAVICON } from '../../page/mark.ts';
 import { areaTable } from './area-table.ts';
+import { choropleth } from './choropleth.ts';
 import { activityChart, distributionChart, priceChart } from './main-charts.ts';
 import { MARKET_STYLE } from './market-style.ts';
 import { pageHead } from './page-head.ts';
@@ -35,7 +36,7 @@ export function renderMarketPage(page: MarketPage, frame: MarketFrame): string {
       keep: [...new URLSearchParams(writeMarketView({ ...page.view, areaId: null, withId: null, page: 1 }))],
       query: '',
       canonical,
-      content: html`${pageHead(page)}${priceChart(page)}<div class="two">${activityChart(page)}${distributionChart(page)}</div>${smallCharts(page)}${areaTable(page)}`,
+      content: html`${pageHead(page)}${priceChart(page)}<div class="two">${activityChart(page)}${distributionChart(page)}</div>${smallCharts(page)}${areaTable(page, choropleth(page))}`,
     },
     frame,
   );

@@ -1,6 +1,7 @@
 // Stylesheet of the market page.
 
 import { CHART_STYLE } from '../../page/chart/chart-style.ts';
+import { MAP_STYLE } from '../../page/map/map-style.ts';
 import { PARTS_STYLE } from '../../page/parts-style.ts';
 import { FRAME_STYLE, sheet } from '../../page/style.ts';
 
@@ -9,6 +10,7 @@ export const MARKET_STYLE =
   FRAME_STYLE +
   PARTS_STYLE +
   CHART_STYLE +
+  sheet(MAP_STYLE) +
   sheet(`
 main{font-size:var(--tool);line-height:1.5;font-variant-numeric:tabular-nums}
 .market-head{display:flex;flex-wrap:wrap;align-items:flex-end;justify-content:space-between;gap:12px 24px;padding:28px 0 20px}
@@ -66,6 +68,12 @@ main>.notice{margin-top:20px}
 .figures .wide{max-height:320px;overflow:auto;margin-top:6px;background:none}
 .areas.beside{display:grid;grid-template-columns:minmax(0,1fr) 392px;gap:20px;align-items:start}
 .table-box{overflow:hidden}
+.area-map{overflow:hidden}
+.area-map>svg{display:block;width:100%;height:auto}
+.area-map .in{display:grid;gap:10px;padding:12px 16px;border-top:1px solid var(--line)}
+.area-map .seg{justify-self:start}
+.map-svg.map-key{display:block;width:100%;height:12px}
+.edges{display:flex;justify-content:space-between;margin:-6px 0 0;font-size:var(--small)}
 .rental .cell-bar rect{fill:var(--rental)}
 .table-box .data thead th{white-space:nowrap}
 .table-box .data tbody :is(th,td){font-size:var(--tool)}
@@ -79,7 +87,7 @@ main>.notice{margin-top:20px}
 .tip dt{color:var(--quiet)}
 .tip dd{margin:0;font-weight:500;text-align:end}
 .hair{position:absolute;z-index:2;width:0;border-inline-start:1px dashed var(--ink);pointer-events:none}
-@media (max-width:1000px){.smalls{grid-template-columns:repeat(2,minmax(0,1fr))}.areas.beside{grid-template-columns:minmax(0,1fr)}.head-figures{grid-template-columns:repeat(3,minmax(0,1fr))}.head-figures>:nth-child(4){padding-inline-start:0;border:0}}
+@media (max-width:1000px){.smalls{grid-template-columns:repeat(2,minmax(0,1fr))}.areas.beside{grid-template-columns:minmax(0,1fr)}.area-map{order:-1}.head-figures{grid-template-columns:repeat(3,minmax(0,1fr))}.head-figures>:nth-child(4){padding-inline-start:0;border:0}}
 @media (max-width:760px){.two,.smalls{grid-template-columns:minmax(0,1fr)}.head-figures{grid-template-columns:repeat(2,minmax(0,1fr))}
 .head-figures>div{padding:12px 16px}.head-figures>:nth-child(4){padding-inline-start:16px;border-inline-start:1px solid var(--line)}.head-figures>:nth-child(odd){padding-inline-start:0;border:0}
 .large{font-size:1.375rem}.market-head{padding-top:20px}.over{margin-top:32px}.panel.chart-box{padding-inline:14px}

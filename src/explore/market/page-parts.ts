@@ -7,6 +7,7 @@ import { CHOICES, type MetricChoice } from './metric-choice.ts';
 import { type FigureTable, type MarketView, writeMarketView } from './page-query.ts';
 import type { AreaSet } from './read-areas.ts';
 import type { MarketFigures, Point } from './read-figures.ts';
+import type { AreaMap } from './read-map.ts';
 import type { AreaTable } from './read-table.ts';
 
 export interface MarketPage {
@@ -19,6 +20,8 @@ export interface MarketPage {
   /** Null: there are no areas to compare. */
   readonly table: AreaTable | null;
   readonly set: AreaSet | null;
+  /** Null: nothing to draw a map of. */
+  readonly map: AreaMap | null;
   readonly requests: ApiRequests;
   readonly publicUrl: string;
 }

@@ -6,6 +6,9 @@ import type { ListingType } from '../../listings/vocabulary.ts';
 /** Columns of the table of areas that it can be sorted by. */
 export const SORT_KEYS = ['name', 'median', 'year', 'homes', 'age', 'supply'] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
+/** Figures that the map can be coloured by. */
+const COLOUR_KEYS = ['median', 'year', 'homes', 'age', 'supply'] as const;
+export type ColourKey = (typeof COLOUR_KEYS)[number];
 type Sort = SortKey | `-${SortKey}`;
 
 /** Months that the page offers, with their names. */
@@ -44,6 +47,10 @@ export const MarketPageQuery = Type.Object({
     SORT_KEYS.flatMap((key): Sort[] => [key, `-${key}`]),
     { default: '-homes', description: 'Column of the table of areas; - for descending.' },
   ),
+  colour: oneOf<ColourKey>(COLOUR_KEYS, {
+    default: 'median',
+    description: 'Figure that the map is coloured by.',
+  }),
   page: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 200, default: 1, description: 'Page of the table of areas.' }),
   ),
@@ -83,10 +90,18 @@ export interface MarketView {
   readonly sortKey: SortKey;
   readonly isDescending: boolean;
   readonly page: number;
+  readonly colour: ColourKey;
 }
 
 export function readMarketView(query: Static<typeof MarketPageQuery>): MarketView {
-  const { areaId = null, months = 24, with: withId = null, sort = '-homes', page = 1 } = query;
+  const {
+    areaId = null,
+    months = 24,
+    with: withId = null,
+    sort = '-homes',
+    page = 1,
+    colour = 'median',
+  } = query;
   const sortKey = SORT_KEYS.find((key) => sort.endsWith(key)) ?? 'homes';
   return {
     areaId: areaId === '' ? null : areaId,
@@ -96,12 +111,13 @@ export function readMarketView(query: Static<typeof MarketPageQuery>): MarketVie
     sortKey,
     isDescending: sort.startsWith('-'),
     page,
+    colour,
   };
 }
 
 /** The query of a view, without what is the default, beginning with `?`; empty where nothing differs. */
 export function writeMarketView(view: MarketView): string {
-  const { areaId, listingType, months, withId, sortKey, isDescending, page } = view;
+  const { areaId, listingType, months, withId, sortKey, isDescending, page, colour } = view;
   const sort = `${isDescending ? '-' : ''}${sortKey}`;
   const query = new URLSearchParams({
     ...(areaId !== null && { areaId }),
@@ -109,6 +125,7 @@ export function writeMarketView(view: MarketView): string {
     ...(months !== 24 && { months: String(months) }),
     ...(withId !== null && { with: withId }),
     ...(sort !== '-homes' && { sort }),
+    ...(colour !== 'median' && { colour }),
     ...(page !== 1 && { page: String(page) }),
   }).toString();
   return query === '' ? '' : `?${query}`;

@@ -33,6 +33,8 @@ export interface AreaSet {
   /** By number of homes, the most first; at most MAX_AREAS. */
   readonly areas: readonly Pick<Area, 'id' | 'name'>[];
   readonly isComplete: boolean;
+  /** Around them: west, south, east, north; null: not known. */
+  readonly box: readonly [number, number, number, number] | null;
 }
 
 /** Null without such an area. */
@@ -55,7 +57,7 @@ export async function readAreaSet(database: Database, area: Area | null): Promis
   if (area === null) return readWholeMarket(database);
   const inside = await readChildren(database, area);
   if (inside !== null) return inside;
-  const parent = area.ancestors?.find(({ id }) => id === area.parentId) ?? null;
+  const parent = area.parentId === null ? null : await readArea(database, area.parentId);
   return parent === null ? null : readChildren(database, parent, area.type);
 }
 
@@ -68,11 +70,7 @@ async function readWholeMarket(database: Database): Promise<AreaSet | null> {
   return null;
 }
 
-async function readChildren(
-  database: Database,
-  parent: Pick<Area, 'id' | 'name'>,
-  only?: AreaType,
-): Promise<AreaSet | null> {
+async function readChildren(database: Database, parent: Area, only?: AreaType): Promise<AreaSet | null> {
   const no = await database.read((sql) => findAreaNo(sql, parent.id));
   if (no === null) return null;
   const found = await listAreas(database, no, only);
@@ -95,6 +93,14 @@ async function listAreas(
   return found.map(({ area }) => area);
 }
 
-function areaSet(type: AreaType, parent: AreaSet['parent'], found: readonly Area[]): AreaSet {
-  return { type, parent, areas: found.slice(0, MAX_AREAS), isComplete: found.length <= MAX_AREAS };
+function areaSet(type: AreaType, parent: Area | null, found: readonly Area[]): AreaSet {
+  const [west, south, east, north] = parent?.bbox ?? [];
+  const isKnown = west !== undefined && south !== undefined && east !== undefined && north !== undefined;
+  return {
+    type,
+    parent,
+    box: isKnown ? [west, south, east, north] : null,
+    areas: found.slice(0, MAX_AREAS),
+    isComplete: found.length <= MAX_AREAS,
+  };
 }

@@ -25,6 +25,8 @@ export interface AreaRow {
 export interface AreaTable {
   readonly set: AreaSet;
   readonly rows: readonly AreaRow[];
+  /** The figures that were read, of all areas where they can be sorted by them. */
+  readonly compared: readonly ComparedArea[];
   readonly page: number;
   readonly pages: number;
   /** What it is sorted by in fact: too many areas are sorted by name or homes only. */
@@ -45,9 +47,9 @@ export async function readTable(
   const pages = Math.max(1, Math.ceil(set.areas.length / PAGE_SIZE));
   const page = Math.min(view.page, pages);
   const slice = <T>(all: readonly T[]): readonly T[] => all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
-  const sorted = canSortByFigures
-    ? slice(sortAreas(await compare(answers, view, set.areas, reader), { ...view, sortKey }))
-    : await compare(answers, view, slice(orderAreas(set.areas, sortKey, view.isDescending)), reader);
+  const read = canSortByFigures ? set.areas : slice(orderAreas(set.areas, sortKey, view.isDescending));
+  const compared = await compare(answers, view, read, reader);
+  const sorted = canSortByFigures ? slice(sortAreas(compared, { ...view, sortKey })) : compared;
   const rows = await Promise.all(
     sorted.map(async ({ areaId, ...row }) => {
       const metrics = [CHOICES[view.listingType].price.id];
@@ -58,7 +60,7 @@ export async function readTable(
     }),
   );
   const maxHomes = Math.max(1, ...rows.map(({ metrics }) => metrics[INVENTORY]?.value ?? 0));
-  return { set, rows, page, pages, sortKey, canSortByFigures, maxHomes };
+  return { set, rows, compared, page, pages, sortKey, canSortByFigures, maxHomes };
 }
 
 /** What GET /v1/market/compare answers, all areas at once. */

@@ -2,6 +2,7 @@
 
 import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Area } from '../../areas/area.ts';
+import type { Outlines } from '../../areas/outlines/outlines.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { conditional, strongEtag } from '../../http/output/etag.ts';
 import type { Headers, Reply } from '../../http/output/reply.ts';
@@ -31,12 +32,14 @@ import {
 } from './page-query.ts';
 import { findAreaByName, readArea, readAreaSet } from './read-areas.ts';
 import { readDistribution, readFigures, readSeries, withoutEmptyStart } from './read-figures.ts';
+import { readMap } from './read-map.ts';
 import { compare, readTable } from './read-table.ts';
 
 export interface MarketPageOptions {
   readonly answers: MarketAnswers;
   readonly database: Database;
   readonly assets: Assets;
+  readonly outlines: Outlines;
   /** Who may look, and how often. */
   readonly explorer: Pick<ExplorerAccess, 'admit'>;
   readonly clock: Clock;
@@ -57,7 +60,7 @@ export function marketPageRoutes(options: MarketPageOptions): readonly Route<Pri
 }
 
 function pageRoute(options: MarketPageOptions): Route<Principal> {
-  const { answers, database, publicUrl, assets, explorer } = options;
+  const { answers, database, publicUrl, assets, explorer, outlines } = options;
 
   /** An area by its id, or where there is none by its name. */
   const find = async (text: string): Promise<Area | null> =>
@@ -95,13 +98,14 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
       if (second !== null && second.id !== view.withId) return seeOther({ ...view, withId: second.id });
       const reader = { account: caller.account, signal };
       const set = await readAreaSet(database, area);
-      const [figures, table] = await Promise.all([
+      const [figures, table, map] = await Promise.all([
         readFigures(answers, view, second, reader),
         set === null ? null : readTable(answers, view, set, reader),
+        set === null ? null : readMap(outlines, set),
       ]);
       const [series, other] = withoutEmptyStart(figures.series, figures.second);
       const requests = apiRequests(view, seriesMetrics(view.listingType));
-      const page = { view, area, second, table, set, requests, publicUrl };
+      const page = { view, area, second, table, set, map, requests, publicUrl };
       const text = renderMarketPage({ ...page, figures: { ...figures, series, second: other } }, frame);
       return conditional(headers, strongEtag(text), { text, headers: headersOf() });
     },

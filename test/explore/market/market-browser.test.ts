@@ -105,7 +105,7 @@ test('without script the links do all of it: rent, another time, a second area b
   await page.getByRole('button', { name: 'Compare' }).click();
   assert.match(page.url(), /with=city-highmarch/);
   assert.match(page.url(), /for=rental&months=12/);
-  await page.getByRole('link', { name: 'Median', exact: true }).click();
+  await page.getByRole('table').getByRole('link', { name: 'Median', exact: true }).click();
   assert.match(page.url(), /sort=-median/);
   await page.getByRole('link', { name: /^with Highmarch/ }).click();
   assert.doesNotMatch(page.url(), /with=/);

@@ -236,13 +236,6 @@ test('an area that there is not is a 404 with ways on; a bad parameter a 400 tha
   }
 });
 
-test('a store without listings says so, and where to go', async (t) => {
-  const empty = await startService(t);
-  const text = await (await fetch(`${empty.url}/explore/market`)).text();
-  assert.match(text, /No homes for sale in this time/);
-  assert.match(text, /href="market\?for=rental"/);
-});
-
 test('the page has no style attribute, no script in it, and less than 40 kB compressed', async () => {
   const { text, headers } = await open('?areaId=city-port-calder&with=city-highmarch&months=120');
   assert.doesNotMatch(text, / style="| on\w+="|<script(?! type="module" src="\.\.\/)/);
@@ -272,12 +265,30 @@ test('the page is not sent again while nothing has changed', async () => {
   assert.equal(again.status, 304);
 });
 
-test('where only people who signed in may look, the page and its figures are locked, and say what is needed', async (t) => {
-  const locked = await startService(t, { environment: { EXPLORER: 'signed-in' } });
-  const page = await fetch(`${locked.url}/explore/market`);
-  assert.equal(page.status, 401);
-  const text = await page.text();
-  assert.match(text, /Sign in to see the market/);
-  assert.doesNotMatch(text, /head-figures/);
-  assert.equal((await fetch(`${locked.url}/explore/market/figures.csv?table=price`)).status, 401);
+test('the map fills each area by its figure: the lowest lightest, the highest darkest, too few homes hatched', async () => {
+  for (const [colour, metric] of [
+    ['median', 'median_list_price'],
+    ['homes', 'inventory'],
+  ] as const) {
+    const { text } = await open(`?colour=${colour}`);
+    const { areas } = await api(`${linksOf(text, 'areas').api}&limit=100`);
+    const stepOf = new Map(
+      [...text.matchAll(/<path class="s(\d)"[^>]*><title>([^<]*)</g)].map(([, step, name = '']) => [
+        decode(name),
+        Number(step),
+      ]),
+    );
+    const known = areas.filter(({ metrics }) => metrics[metric]?.value != null);
+    assert.ok(known.length > 1);
+    for (const one of areas) {
+      const step = stepOf.get(one.name);
+      const value = one.metrics[metric]?.value ?? null;
+      assert.equal(step === 0, value === null, one.name);
+      for (const other of known)
+        if (value !== null && value < (other.metrics[metric]?.value ?? 0))
+          assert.ok((step ?? 0) <= (stepOf.get(other.name) ?? 0), `${one.name} and ${other.name}`);
+    }
+    const steps = [...stepOf.values()];
+    assert.ok(steps.includes(1) && Math.max(...steps) > 3, `${steps}`);
+  }
 });

@@ -1,0 +1,38 @@
+// What the map of the market page is drawn of: outlines around its areas.
+
+import type { Outlines } from '../../areas/outlines/outlines.ts';
+import type { Outline } from '../../page/map/drawing.ts';
+import { type MapBox, zoomFor } from '../../page/map/mercator.ts';
+import type { AreaSet } from './read-areas.ts';
+
+export interface AreaMap {
+  readonly outlines: readonly Outline[];
+  readonly ground: 'water' | 'paper';
+  readonly box: MapBox;
+}
+
+/** Pixels of the drawing, which scales with its container. */
+export const MAP_WIDTH = 392;
+export const MAP_HEIGHT = 440;
+
+/** Null where no area has an outline. */
+export async function readMap(outlines: Outlines, { box, areas }: AreaSet): Promise<AreaMap | null> {
+  const ids = areas.map(({ id }) => id);
+  const whole = box ?? boxOf((await outlines.in(null, null)).outlines);
+  if (whole === null) return null;
+  const found = await outlines.in(whole, zoomFor(whole, MAP_WIDTH, MAP_HEIGHT), ids);
+  return { outlines: found.outlines, ground: found.ground, box: whole };
+}
+
+/** Around outlines; null without any. */
+function boxOf(outlines: readonly Outline[]): MapBox | null {
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { rings } of outlines)
+    for (const ring of rings)
+      for (let at = 0; at + 1 < ring.length; at += 2) {
+        const [lng = 0, lat = 0] = [ring[at], ring[at + 1]];
+        [west, south] = [Math.min(west, lng), Math.min(south, lat)];
+        [east, north] = [Math.max(east, lng), Math.max(north, lat)];
+      }
+  return west > east ? null : [west, south, east, north];
+}
