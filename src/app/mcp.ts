@@ -4,6 +4,7 @@ import type { FeedLimit } from '../access/limits/stream-limit.ts';
 import { type UsageParts, withOwnerPlan } from '../access/routes.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import type { ChangeListeners } from '../changes/change-listeners.ts';
+import type { ExplorerAccess } from '../explore/allowance/allowance.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -23,6 +24,7 @@ import { VERSION } from './version.ts';
 export interface McpParts extends Pick<UsageParts, 'findOwnerPlan'> {
   readonly report: (error: unknown) => void;
   readonly publicUrl: string;
+  readonly explorer: Pick<ExplorerAccess, 'isOff'>;
   readonly metrics: Metrics;
   readonly tiers: Tiers;
   readonly clock: Clock;
@@ -36,7 +38,7 @@ export interface McpParts extends Pick<UsageParts, 'findOwnerPlan'> {
 
 /** The endpoint over these routes, of which its tools and resources are made. */
 export function mcpParts(routes: readonly Route<Principal>[], parts: McpParts): McpRouteOptions {
-  const { publicUrl, metrics, tiers, clock, report, stopping } = parts;
+  const { publicUrl, metrics, tiers, clock, report, stopping, explorer } = parts;
   const prompts = createPrompts();
   const resources = createResources({ routes, tiers });
   const subscriptions = new Subscriptions({ resources, clock, ...followers(parts) });
@@ -51,7 +53,12 @@ export function mcpParts(routes: readonly Route<Principal>[], parts: McpParts): 
     metrics,
     clock,
     version: VERSION,
-    tools: new Map(createTools(routes, { publicUrl, report, clock }).map((tool) => [tool.name, tool])),
+    tools: new Map(
+      createTools(routes, { publicUrl, hasExplorer: !explorer.isOff, report, clock }).map((tool) => [
+        tool.name,
+        tool,
+      ]),
+    ),
     resources,
     prompts,
     subscriptions,

@@ -163,7 +163,14 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     metrics,
     report: () => {},
     sample: null,
-    explorer: { admit: refresh, mayLook: refresh, takeList: () => null, takePins: refresh, embedder: null },
+    explorer: {
+      admit: refresh,
+      mayLook: refresh,
+      takeList: () => null,
+      takePins: refresh,
+      embedder: null,
+      isOff: false,
+    },
     keyForm,
     billing: [],
     oauth: oauthEndpoints({

@@ -354,3 +354,19 @@ test('a watcher is created, paused, resumed and deleted as over REST; that of an
   });
   assert.equal((await service.get(`/v1/watchers/${id}`, keys.internal)).status, 404);
 });
+
+test('results lead to the explorer: a search to the view with as many homes, a home to its page, figures to their area', async () => {
+  const found = await call('search_sales', { minBedrooms: 3, propertyType: ['SINGLE_FAMILY', 'TOWNHOUSE'] });
+  const view = String(found.structuredContent.view);
+  assert.ok(view.startsWith(`${url}/explore?for=sale&`), view);
+  assert.ok(textOf(found).includes(`On the map: ${view}`));
+  const { total } = found.structuredContent as { total: { value: number } };
+  const shown: { total: number } = await service.json(`/explore/view${new URL(view).search}`);
+  assert.equal(shown.total, total.value);
+  const [home = assert.fail()] = homesOf(found);
+  const property = await call('get_property', { id: home.propertyId });
+  const page = await fetch(String(property.structuredContent.view));
+  assert.deepEqual([page.status, page.url.includes('/explore/listing/')], [200, true]);
+  const areas = await call('find_areas', { q: 'Eastmark', limit: 1 });
+  assert.match(String(areas.structuredContent.view), /\/explore\?areaId=/);
+});

@@ -104,7 +104,13 @@ const plain = (value: unknown): string =>
 
 /** The content with the text of others back in its place. */
 function rebuilt({ structuredContent }: ToolAnswer): Json {
-  const { untrusted, omitted: _, links: __, ...content } = structuredClone(structuredContent) as Json;
+  const {
+    untrusted,
+    omitted: _,
+    links: __,
+    view: ___,
+    ...content
+  } = structuredClone(structuredContent) as Json;
   for (const { at, text } of untrusted as { at: string; text: string }[]) {
     const names = at.split('/').slice(1);
     const last = names.pop() ?? '';

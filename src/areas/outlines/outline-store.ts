@@ -16,6 +16,8 @@ export interface MappedArea {
 export interface MapQuery {
   readonly boxes: readonly Box[];
   readonly types: readonly AreaType[];
+  /** The type whose areas are found whatever their size, so that the land has no holes; null: none. */
+  readonly coarsest: AreaType | null;
   /** Degrees that an area is wide or high, at least. */
   readonly minDegrees: number;
   /** Areas that are found whatever their type and size. */
@@ -25,7 +27,7 @@ export interface MapQuery {
 
 /** The areas with a boundary in the boxes, the largest first. */
 export async function findMappedAreas(sql: Sql, query: MapQuery): Promise<MappedArea[]> {
-  const { boxes, types, minDegrees, ids, limit } = query;
+  const { boxes, types, coarsest, minDegrees, ids, limit } = query;
   // Areas across the antimeridian are stored with an eastern edge past 180.
   const turned = boxes.flatMap(([west, south, east, north]) => [
     [west, south, east, north] as const,
@@ -40,7 +42,7 @@ export async function findMappedAreas(sql: Sql, query: MapQuery): Promise<Mapped
       ),
     )})
       and (id = any(${[...ids]}::text[]) or type = any(${[...types]}::text[])
-        and greatest(bbox[3] - bbox[1], bbox[4] - bbox[2]) >= ${minDegrees}::float8)
+        and (type = ${coarsest}::text or greatest(bbox[3] - bbox[1], bbox[4] - bbox[2]) >= ${minDegrees}::float8))
     order by id = any(${[...ids]}::text[]) desc, greatest(bbox[3] - bbox[1], bbox[4] - bbox[2]) desc, no
     limit ${limit}`;
 }
@@ -49,18 +51,20 @@ export interface MapExtent {
   /** Around all boundaries; null where there are none. */
   readonly box: Box | null;
   readonly isSample: boolean;
+  /** Types of areas with a boundary. */
+  readonly types: readonly AreaType[];
 }
 
 /** How far the areas reach, and whether all of them are the sample market's. */
 export async function findMapExtent(sql: Sql): Promise<MapExtent> {
-  const [row] = await sql<{ box: number[] | null; isSample: boolean | null }[]>`
+  const [row] = await sql<{ box: number[] | null; isSample: boolean | null; types: AreaType[] | null }[]>`
     select case when count(*) > 0 then array[min(bbox[1]), min(bbox[2]), max(bbox[3]), max(bbox[4])] end as box,
-      bool_and(source = 'sample') as "isSample"
+      bool_and(source = 'sample') as "isSample", array_agg(distinct type) as types
     from area where boundary is not null`;
   const [west, south, east, north] = row?.box ?? [];
   const box: Box | null =
     west === undefined || south === undefined || east === undefined || north === undefined
       ? null
       : [west, south, Math.min(east, west + 360), north];
-  return { box, isSample: row?.isSample ?? false };
+  return { box, isSample: row?.isSample ?? false, types: row?.types ?? [] };
 }

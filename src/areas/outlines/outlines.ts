@@ -14,12 +14,12 @@ import { findAreaVersion } from '../write-store.ts';
 import { onGrid, outlinesOf, type Region } from './draw-outlines.ts';
 import { findMapExtent, findMappedAreas, type MapExtent, type MappedArea } from './outline-store.ts';
 
-/** Types whose borders a map shows by itself; others, such as postal codes, only where they are chosen. */
+/** Types whose borders a map shows by itself, the coarsest first; others, such as postal codes, only where they are chosen. */
 const TYPES: readonly AreaType[] = ['country', 'state', 'county', 'city', 'borough', 'neighborhood'];
 /** Pixels across from which an area is shown. */
 const SMALLEST = 18;
 /** Areas of one answer: the largest. */
-const MAX_AREAS = 2_000;
+const MAX_AREAS = 4_000;
 /** Boundaries per read. */
 const BATCH = 20;
 /** Numbers in cached outlines: about 32 MB. */
@@ -66,7 +66,7 @@ export function createOutlines(database: Database): Outlines {
     async in(box, zoom, ids = []) {
       // Read the version first: newer boundaries only cause another read.
       const now = await version();
-      const { box: whole, isSample } = await extentAt(now);
+      const { box: whole, isSample, types } = await extentAt(now);
       const ground = isSample ? 'water' : 'paper';
       const around = box ?? whole;
       if (around === null) return { version: now, ground, outlines: [] };
@@ -75,7 +75,12 @@ export function createOutlines(database: Database): Outlines {
       const known = answers.get(key);
       if (known !== undefined) return known;
       return flights.run(key, null, async () => {
-        const outlines = await read(database, region, ids);
+        const outlines = await read(
+          database,
+          region,
+          ids,
+          TYPES.find((type) => types.includes(type)) ?? null,
+        );
         const answer = { version: now, ground, outlines } as const;
         answers.set(key, answer);
         return answer;
@@ -107,11 +112,17 @@ function regionOf(box: MapBox, zoom: number): Region {
   }
 }
 
-async function read(database: Database, region: Region, ids: readonly string[]): Promise<Outline[]> {
+async function read(
+  database: Database,
+  region: Region,
+  ids: readonly string[],
+  coarsest: AreaType | null,
+): Promise<Outline[]> {
   const found = await database.read((sql) =>
     findMappedAreas(sql, {
       boxes: boxesOf(region),
       types: TYPES,
+      coarsest,
       minDegrees: (SMALLEST * 360) / worldSize(region.zoom),
       ids,
       limit: MAX_AREAS,

@@ -37,7 +37,10 @@ export interface AllowanceOptions {
 }
 
 /** What routes of the explorer need of it. */
-export type ExplorerAccess = Pick<Allowance, 'admit' | 'mayLook' | 'takeList' | 'takePins' | 'embedder'>;
+export type ExplorerAccess = Pick<
+  Allowance,
+  'admit' | 'mayLook' | 'takeList' | 'takePins' | 'embedder' | 'isOff'
+>;
 
 /** What is counted by the minute: views, and lists together with single homes. */
 export type LookKind = 'views' | 'homes';
@@ -52,6 +55,8 @@ class CallerState {
 
 export class Allowance {
   readonly embedder: string | null;
+  /** Whether the operator has switched the explorer off. */
+  readonly isOff: boolean;
   readonly #clock: Clock;
   readonly #findAudience: () => Promise<Audience>;
   readonly #addresses: RecentCallers<CallerState>;
@@ -66,6 +71,7 @@ export class Allowance {
     const { database, clock, audience, hasFeed, metrics, report } = options;
     this.#clock = clock;
     this.embedder = options.embedder ?? null;
+    this.isOff = audience === 'off';
     const findFeed = cacheFor(FEED_LIFETIME, clock, () => database.read(isFeedStored));
     this.#findAudience = async () => audience ?? (hasFeed || (await findFeed()) ? 'subscribers' : 'public');
     const callers = {

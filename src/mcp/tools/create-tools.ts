@@ -21,6 +21,8 @@ import { TOOL_TABLE } from './tool-table.ts';
 export interface ToolOptions {
   /** Without a trailing slash. */
   readonly publicUrl: string;
+  /** Whether there is an explorer that results may lead to. */
+  readonly hasExplorer: boolean;
   /** Called with errors whose cause only the log may have. */
   readonly report: (error: unknown) => void;
   readonly clock: Pick<Clock, 'now'>;
@@ -35,7 +37,9 @@ export function createTools(routes: readonly Route<Principal>[], options: ToolOp
   });
 }
 
-function createTool(row: ToolRow, route: Route<Principal>, { publicUrl, report, clock }: ToolOptions): Tool {
+function createTool(row: ToolRow, route: Route<Principal>, options: ToolOptions): Tool {
+  const { publicUrl, hasExplorer, report, clock } = options;
+  const viewBase = hasExplorer ? publicUrl : null;
   const { name, title, annotations } = row;
   const description = `${row.description}${exampleOf(row)}`;
   const readArguments = compileArguments(row, route);
@@ -55,7 +59,7 @@ function createTool(row: ToolRow, route: Route<Principal>, { publicUrl, report, 
         if (context.refusal !== null) throw context.refusal;
         requireTier(row, route, context.caller);
         const parsed = readArguments(args);
-        return await answerThatFits(row, route, { parsed, context, clock });
+        return await answerThatFits(row, route, { parsed, context, clock, viewBase });
       } catch (thrown) {
         if (context.signal.aborted && thrown === context.signal.reason) throw thrown;
         const problem = toProblem(
@@ -72,6 +76,7 @@ interface Call {
   readonly parsed: ToolArguments;
   readonly context: ToolContext;
   readonly clock: ToolOptions['clock'];
+  readonly viewBase: string | null;
 }
 
 /** Rows that may fit into an answer; more are not even asked for. */
@@ -83,7 +88,7 @@ const MARGIN = 0.9;
 
 /** Answers again with fewer rows until they fit, so that the cursor goes on right after the last of them. */
 async function answerThatFits(row: ToolRow, route: Route<Principal>, call: Call): Promise<ToolResult> {
-  const { parsed, context, clock } = call;
+  const { parsed, context, clock, viewBase } = call;
   const { detail, sent } = parsed;
   const limit = Number(parsed.query.limit ?? 0);
   let loweredTo: number | null = row.rows !== undefined && limit > MAX_ROWS[detail] ? MAX_ROWS[detail] : null;
@@ -91,7 +96,7 @@ async function answerThatFits(row: ToolRow, route: Route<Principal>, call: Call)
     const query: Json = loweredTo === null ? parsed.query : { ...parsed.query, limit: loweredTo };
     const answer = await callRoute(row, route, { ...call, parsed: { ...parsed, query } });
     context.signal.throwIfAborted();
-    const options = { detail, sent, now: clock.now(), loweredTo };
+    const options = { detail, sent, query: parsed.query, viewBase, now: clock.now(), loweredTo };
     const result = toolResult(row, answer, options);
     const size = sizeOf(result);
     if (size <= 1) return result;

@@ -2,6 +2,7 @@
 
 import { currencyNote, dotted, number, objectOf, rowsOf, word } from './listing-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
+import { areasView, scopeView } from './view-link.ts';
 
 const HOMES = ['propertyType', 'bedrooms', 'minBedrooms', 'maxBedrooms', 'minPrice', 'maxPrice'];
 const PLACE = ['listingType', 'areaId', 'city', 'neighborhood', 'postalCode'];
@@ -141,6 +142,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       return [headOf(answer), ...figures(answer.metrics, currency, period), ...groups].join('\n');
     },
     links: areaLinks,
+    view: scopeView,
   },
   {
     name: 'get_market_history',
@@ -183,6 +185,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       return [headOf(answer), ...points].join('\n');
     },
     links: areaLinks,
+    view: scopeView,
   },
   {
     name: 'compare_markets',
@@ -218,6 +221,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       );
       return [headOf({ ...answer, scope: { ...objectOf(answer.scope), areas: [] } }), ...areas].join('\n');
     },
+    view: ({ areas }) => areasView(areas),
     links: ({ areas }) => rowsOf(areas).map(({ areaId }) => ({ kind: 'area', id: String(areaId) })),
   },
 ];

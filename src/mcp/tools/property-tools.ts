@@ -3,6 +3,7 @@
 import { listingLine, objectOf, rowsOf, shortListingAt, word } from './listing-text.ts';
 import { comparablesText, estimateText, propertyText } from './property-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
+import { listingView } from './view-link.ts';
 
 const ID = 'Of a property, or of any of its listings.';
 
@@ -106,6 +107,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     short: {},
     text: propertyText,
     links: ({ id, currentListing }) => propertyLinks(id, [objectOf(currentListing)]),
+    view: ({ currentListing }) => listingView(objectOf(currentListing)),
   },
   {
     name: 'get_listing_live',
@@ -129,6 +131,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
       ].join('\n');
     },
     links: ({ cached }) => propertyLinks(objectOf(cached).propertyId, [objectOf(cached)]),
+    view: ({ cached }) => listingView(objectOf(cached)),
   },
   {
     name: 'estimate_value',

@@ -10,6 +10,9 @@ import { fence, jsonBlock } from './untrusted.ts';
 export interface ResultOptions {
   readonly detail: Detail;
   readonly sent: Json;
+  readonly query: Json;
+  /** Base of links to the explorer, without a slash at its end; null: nobody may look at it. */
+  readonly viewBase: string | null;
   /** In milliseconds. */
   readonly now: number;
   /** Rows to which the call was lowered, since more are too long for an answer; null: not at all. */
@@ -36,7 +39,7 @@ function composeResult(
   row: ToolRow,
   projection: Shortened,
   hasBlock: boolean,
-  { detail, sent, now, loweredTo = null }: ResultOptions,
+  { detail, sent, query, viewBase, now, loweredTo = null }: ResultOptions,
 ): ToolResult {
   const { value, untrusted, cut } = projection;
   const isShort = row.short !== undefined && detail === 'short' && sent.fields === undefined;
@@ -46,17 +49,20 @@ function composeResult(
     ...omissions(row, projection, isShort),
   ];
   const links = resourceUris(row.links?.(value) ?? []);
+  const path = viewBase === null ? null : (row.view?.(value, query) ?? null);
+  const view = path === null ? {} : { view: `${viewBase}/${path}` };
   const text = [
     row.text(value, now),
     ...(detail === 'full' && hasBlock ? [jsonBlock(value)] : []),
     ...(omitted.length > 0 ? [omitted.join('\n')] : []),
+    ...(view.view === undefined ? [] : [`On the map: ${view.view}`]),
     ...(links.length > 0 ? [`Resources: ${links.join(' ')}`] : []),
     ...(untrusted.length > 0 ? [fence(untrusted)] : []),
   ].join('\n\n');
   return {
     outcome: 'ok',
     content: [{ type: 'text', text }],
-    structuredContent: { ...value, links, untrusted, omitted },
+    structuredContent: { ...value, links, ...view, untrusted, omitted },
   };
 }
 

@@ -11,6 +11,7 @@ import {
   word,
 } from './listing-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
+import { areasView, searchView } from './view-link.ts';
 
 const PLACE = ['areaId', 'city', 'neighborhood', 'postalCode', 'address', 'lat', 'lng', 'radius', 'bbox'];
 const HOME = [
@@ -140,6 +141,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
     ],
     text: (answer, now) => searchText(answer, RENTALS, now),
     links: searchLinks,
+    view: searchView('rental'),
   },
   {
     ...shared,
@@ -154,6 +156,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
     ],
     text: (answer, now) => searchText(answer, SALES, now),
     links: searchLinks,
+    view: searchView('sale'),
   },
   {
     name: 'find_areas',
@@ -194,6 +197,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
         ],
       },
     },
+    view: ({ data }) => areasView(data),
     text({ data }) {
       const rows = rowsOf(data).map(({ id, name, type, ancestors, counts }) => {
         const within = rowsOf(ancestors).map((area) => word(area.name));

@@ -51,4 +51,6 @@ export interface ToolRow {
   readonly text: (answer: Json, now: number) => string;
   /** What the answer is about, for links. */
   readonly links?: (answer: Json) => readonly ResourceId[];
+  /** The view of the explorer that shows the answer of a query, below the public URL; null: none does. */
+  readonly view?: (answer: Json, query: Json) => string | null;
 }

@@ -15,7 +15,7 @@ Printed from the tool table by \`npm run docs:tools\`. [Agents](mcp.md) explains
 
 /** The tools of the service, connected to nothing. */
 export function unconnectedTools(routes: readonly Route<Principal>[] = unconnectedRoutes()): readonly Tool[] {
-  return createTools(routes, { publicUrl: '', clock: systemClock, report: () => {} });
+  return createTools(routes, { publicUrl: '', hasExplorer: false, clock: systemClock, report: () => {} });
 }
 
 /** The text of docs/mcp-tools.md. */
