@@ -67,7 +67,8 @@ function menuOf({ session }: SessionState): HTMLElement {
       ? []
       : [element('p', 'Until you leave or reload this page: this address cannot keep a sign-in.')]),
     ...(session?.hasKey ? [] : [element('p', 'Signing out also ends what this sign-in watches.')]),
-    linkTo('account/watchers', 'What you watch'),
+    ...watchLinks(),
+    linkTo('explore/watching', 'What you watch'),
     linkTo('account', 'Account'),
     out,
   );
@@ -80,7 +81,23 @@ function menuOf({ session }: SessionState): HTMLElement {
   return menu;
 }
 
-function linkTo(path: string, text: string): HTMLAnchorElement {
+/** What the page shows can be watched: a search, or a home. */
+function watchLinks(): readonly HTMLElement[] {
+  const path = location.pathname.slice(ROOT.pathname.length);
+  const [, listingId] = /^explore\/listing\/([^/]+)$/.exec(path) ?? [];
+  if (listingId !== undefined) return [linkTo(`explore/watching?listingId=${listingId}`, 'Watch this home')];
+  if (path !== 'explore') return [];
+  const link = linkTo('explore/watching', 'Watch this search');
+  // The view changes while the page stays: the link leads to what is shown when it is followed.
+  link.addEventListener('click', () => {
+    const query = new URLSearchParams(location.search);
+    if (!query.has('for')) query.set('for', 'sale');
+    link.search = query.toString();
+  });
+  return [link];
+}
+
+export function linkTo(path: string, text: string): HTMLAnchorElement {
   const link = element('a', text);
   link.href = new URL(path, ROOT).href;
   return link;
@@ -96,7 +113,7 @@ function showFault(fault: SignInFault | null): void {
   document.getElementById('content')?.prepend(notice);
 }
 
-function element<K extends keyof HTMLElementTagNameMap>(name: K, text = ''): HTMLElementTagNameMap[K] {
+export function element<K extends keyof HTMLElementTagNameMap>(name: K, text = ''): HTMLElementTagNameMap[K] {
   const made = document.createElement(name);
   made.textContent = text;
   return made;

@@ -1,5 +1,8 @@
 // Entry module of the market page: the figures of a month beside the pointer, and by the arrow keys.
 
+import { showAccount } from './account-menu.ts';
 import { showFiguresAtPointer } from './chart-figures.ts';
 
 for (const box of document.querySelectorAll<HTMLElement>('[data-chart]')) showFiguresAtPointer(box);
+
+showAccount();

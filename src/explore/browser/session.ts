@@ -28,7 +28,6 @@ const ready = start();
 /**
  * The access token of whoever is signed in; null: nobody is, or the service cannot say at the moment.
  *
- * @public
  */
 export async function token(): Promise<string | null> {
   await ready;

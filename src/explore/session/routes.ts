@@ -9,6 +9,7 @@ import type { Assets } from '../assets/assets.ts';
 import { assetPolicy } from '../assets/policy.ts';
 import { type SessionOptions, sessionRoute } from './session-endpoint.ts';
 import { renderCallback, renderSignIn } from './sign-in-pages.ts';
+import { renderWatching } from './watching-page.ts';
 
 export interface SessionPageOptions extends SessionOptions {
   readonly assets: Pick<Assets, 'url'>;
@@ -20,18 +21,27 @@ export function sessionRoutes(options: SessionPageOptions): readonly Route<Princ
       path: '/explore/sign-in',
       operation: 'exploreSignIn',
       summary: 'What signing in gives',
+      entry: 'account',
       render: renderSignIn,
     },
     {
       path: '/explore/callback',
       operation: 'exploreCallback',
       summary: 'Take a code after consent',
+      entry: 'account',
       render: renderCallback,
     },
-  ];
+    {
+      path: '/explore/watching',
+      operation: 'exploreWatching',
+      summary: 'What a signed-in person watches',
+      entry: 'watching',
+      render: renderWatching,
+    },
+  ] as const;
   return [
     sessionRoute(options),
-    ...pages.map(({ render, ...page }) =>
+    ...pages.map(({ render, entry, ...page }) =>
       route<Principal>()({
         ...page,
         method: 'GET',
@@ -43,7 +53,8 @@ export function sessionRoutes(options: SessionPageOptions): readonly Route<Princ
         anyAccept: true,
         accepts: ['text/html'],
         answer: { description: 'A page.' },
-        handle: () => scripted(render([`../${options.assets.url('account')}`])),
+        handle: ({ url }) =>
+          scripted(render([`../${options.assets.url(entry)}`], new URLSearchParams(url.split('?')[1] ?? ''))),
       }),
     ),
   ];
