@@ -13,6 +13,7 @@ import type { CountedChange, FilterCounts } from './view/filter-counts.ts';
 import { readParameters } from './view/parameters.ts';
 import { checkKind } from './view/query.ts';
 import { type ExploreState, parametersOf, stateOf } from './view/state.ts';
+import { suggest } from './view/suggest.ts';
 import { readView, type View, type ViewParts } from './view/view.ts';
 
 const common = {
@@ -49,6 +50,18 @@ export function viewRoutes(parts: ViewParts): readonly Route<Principal>[] {
       answer: { description: 'Counts of filters' },
       async handle({ url, caller }) {
         return { json: await countFilters(parts, stateOfUrl(url), caller), headers: NOT_INDEXED };
+      },
+    }),
+    route<Principal>()({
+      ...common,
+      path: '/explore/suggest',
+      operation: 'getExploreSuggestions',
+      summary: 'Get places, addresses and a listing number that begin like a text',
+      ownQuery: false,
+      query: Type.Object({ q: Type.String({ maxLength: 120, description: 'What was typed so far.' }) }),
+      answer: { description: 'Suggestions' },
+      async handle({ query: { q }, caller }) {
+        return { json: await suggest(parts, q, caller), headers: NOT_INDEXED };
       },
     }),
   ];

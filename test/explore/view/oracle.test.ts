@@ -157,6 +157,27 @@ test('the own box of each cluster shows all of its homes, and shows them apart',
   }
 });
 
+test('what is typed leads to places and homes, and to none whose address or listing is withheld', async () => {
+  interface Suggested {
+    readonly places: { name: string }[];
+    readonly homes: { id: string; address: string }[];
+  }
+  const typed = (q: string): Promise<Suggested> =>
+    service.json(`/explore/suggest?q=${encodeURIComponent(q)}`, nextKey());
+  assert.deepEqual(
+    (await typed('umb')).places.map(({ name }) => name),
+    ['Umbra'],
+  );
+  assert.deepEqual(await typed('--'), { places: [], homes: [], listing: null });
+  const { homes } = await typed('12 Oak S');
+  assert.ok(homes.length > 0);
+  for (const { id, address } of homes) {
+    const facts = byId.get(id)?.facts;
+    assert.ok(facts?.displayed && facts.addressDisplayed && facts.status === 'ACTIVE');
+    assert.match(address, /^12 Oak Street/);
+  }
+});
+
 test('each number beside a filter is that of the view with it', async () => {
   interface Facets {
     readonly beds: { value: string; count: number }[];

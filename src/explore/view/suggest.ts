@@ -1,0 +1,74 @@
+// Suggestions for what somebody types into the search box: places, addresses of homes, and the home with a listing number.
+
+import type { Principal } from '../../access/tiers/tiers.ts';
+import { planAreas } from '../../areas/query.ts';
+import { findAreas } from '../../areas/read-store.ts';
+import { buildReaderView, presentListing } from '../../listings/presenter.ts';
+import { LISTING_TYPES, type ListingType } from '../../listings/vocabulary.ts';
+import { planSearch } from '../../search/query/plan.ts';
+import { withSession } from '../../search/query/search-backend.ts';
+import { addressKey } from '../../text/tokenize.ts';
+import { findListingByNumber } from './find-store.ts';
+import type { ViewParts } from './view.ts';
+
+export interface SuggestedHome {
+  readonly id: string;
+  readonly listingType: ListingType;
+  readonly address: string;
+}
+
+export interface Suggestions {
+  readonly places: readonly { readonly id: string; readonly name: string; readonly type: string }[];
+  /** On the market, by the start of their address: none whose address is withheld. */
+  readonly homes: readonly SuggestedHome[];
+  /** The id of the home with this listing number; null: there is none. */
+  readonly listing: string | null;
+}
+
+const MAX_PLACES = 5;
+const MAX_HOMES = 5;
+/** Shorter starts of addresses are those of too many homes to suggest any. */
+const MIN_ADDRESS = 3;
+const NOTHING: Suggestions = { places: [], homes: [], listing: null };
+
+/** `text` as it was typed. Throws DATABASE_UNAVAILABLE. */
+export async function suggest(parts: ViewParts, text: string, caller: Principal): Promise<Suggestions> {
+  const key = addressKey(text)?.trimEnd() ?? '';
+  if (key === '') return NOTHING;
+  const query = planAreas({ q: text.trim(), include: [] }, MAX_PLACES);
+  const [areas, homes, listing] = await Promise.all([
+    parts.database.read((sql) => findAreas(sql, query)),
+    key.length < MIN_ADDRESS ? [] : findHomes(parts, key, caller),
+    findListingByNumber(parts.database, text.trim()),
+  ]);
+  const limit = await parts.explorer.takePins(caller, homes.length);
+  return {
+    places: areas.map(({ area: { id, name, type } }) => ({ id, name, type })),
+    homes: limit === null ? homes : [],
+    listing,
+  };
+}
+
+/** Homes on the market whose address begins like this, the last word perhaps not whole. */
+async function findHomes(parts: ViewParts, key: string, caller: Principal): Promise<SuggestedHome[]> {
+  const now = parts.clock.now();
+  const reader = buildReaderView(caller, {}, now, parts.publicUrl);
+  const resolved = { areas: [], areaNos: [], words: new Map() };
+  const found = await withSession(parts.backend, { caller: caller.account }, (session) =>
+    Promise.all(
+      LISTING_TYPES.map((type) => {
+        const plan = planSearch(type, { count: 'none' }, MAX_HOMES, now);
+        const conditions = [...plan.conditions, { kind: 'address', key } as const];
+        return session.page({ plan: { ...plan, conditions }, resolved });
+      }),
+    ),
+  );
+  const homes = found
+    .flatMap(({ hits }) => hits)
+    .flatMap(({ listing }) => presentListing(listing, reader) ?? []);
+  return homes
+    .flatMap(({ id, listingType, address }) =>
+      address.line1 === null || address.full === null ? [] : [{ id, listingType, address: address.full }],
+    )
+    .slice(0, MAX_HOMES);
+}
