@@ -49,7 +49,11 @@ export function viewRoutes(parts: ViewParts): readonly Route<Principal>[] {
       summary: 'Get how many homes each filter of a view would give',
       answer: { description: 'Counts of filters' },
       async handle({ url, caller }) {
-        return { json: await countFilters(parts, stateOfUrl(url), caller), headers: NOT_INDEXED };
+        const state = stateOfUrl(url);
+        const counts = await countFilters(parts, state, caller);
+        const [total] = await countChanges(parts, state, caller, [{}]);
+        const ways = total === 0 ? await findWays(parts, state, caller) : [];
+        return { json: { ...counts, ways }, headers: NOT_INDEXED };
       },
     }),
     route<Principal>()({
@@ -98,7 +102,32 @@ export async function findWays(
 ): Promise<readonly CountedChange[]> {
   const parameters = parametersOf(state);
   const ways = waysOut(parameters, activeFilters(parameters, filterContext(state, view)));
-  const changes = ways.map((way) => way.changes);
+  const wider = widerBoxes(parameters.get('bbox')).map((bbox) => ({ bbox, zoom: null }));
+  const changes = [...ways.map((way) => way.changes), ...wider];
   const counts = await countChanges(parts, state, caller, changes);
-  return nearestWays(ways.map((way, at) => ({ ...way, count: counts[at] ?? 0 })));
+  const counted = ways.map((way, at) => ({ ...way, count: counts[at] ?? 0 }));
+  const nearest = wider
+    .map((each, at) => ({ label: 'A wider map', changes: each, count: counts[ways.length + at] ?? 0 }))
+    .find(({ count }) => count > 0);
+  return nearestWays(nearest === undefined ? counted : [...counted, nearest]);
+}
+
+/** How many times as wide and high the maps are that are tried around one without homes. */
+const WIDER = [2, 4, 8, 16];
+
+/** Boxes around the middle of one that does not cross the antimeridian, the nearest first. */
+function widerBoxes(bbox: string | undefined): readonly string[] {
+  const [west = 0, south = 0, east = 0, north = 0] = bbox?.split(',').map(Number) ?? [];
+  if (bbox === undefined || east < west) return [];
+  return WIDER.map((times) => {
+    const [across, down] = [((east - west) * (times - 1)) / 2, ((north - south) * (times - 1)) / 2];
+    const box = [west - across, south - down, east + across, north + down];
+    const limits = [-180, -90, 180, 90];
+    return box
+      .map((degrees, at) =>
+        at < 2 ? Math.max(degrees, limits[at] ?? 0) : Math.min(degrees, limits[at] ?? 0),
+      )
+      .map((degrees) => Number(degrees.toFixed(5)))
+      .join();
+  });
 }

@@ -27,7 +27,7 @@ export interface CountRequest {
   /** Those in force. */
   readonly filters: readonly CountedFilter[];
   readonly offers: readonly Omit<CountedChange, 'count'>[];
-  /** Of the prices, for the width of their buckets; null: there are none. */
+  /** Of the prices, for the width of their buckets; null: not known yet. */
   readonly median: number | null;
 }
 
@@ -66,7 +66,8 @@ export async function readCounts(
       ...STEPS.map((step) => conditions({ ...removing(BATHS), minBathrooms: step })),
     ]);
     const take = takerOf(counted);
-    const values = await valuesIn(session, whole, conditions, bucketWidth(median));
+    const middle = median ?? (await medianOf(session, whole));
+    const values = await valuesIn(session, whole, conditions, bucketWidth(middle));
     return {
       without: Object.fromEntries(filters.map(({ id }) => [id, take()])),
       offers: offers.map((offer) => ({ ...offer, count: take() })),
@@ -91,6 +92,11 @@ export async function countChanges(
       changes.map((each) => conditionsOf(parts, state, each)),
     ),
   );
+}
+
+async function medianOf(session: SearchSession, search: ResolvedSearch): Promise<number | null> {
+  const { measures } = await session.summaries(search, ['price']);
+  return measures.get('price')?.quartiles?.[1] ?? null;
 }
 
 function takerOf(counted: readonly number[]): () => number {

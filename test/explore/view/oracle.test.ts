@@ -178,6 +178,20 @@ test('what is typed leads to places and homes, and to none whose address or list
   }
 });
 
+test('a view without homes leads to nearer ones by fewer filters and by a wider map, with as many homes as each then shows', async () => {
+  const bbox = '20.1015,10.0015,20.1185,10.0145';
+  const query = { bbox, minBedrooms: '3', status: 'ACTIVE' };
+  assert.equal((await view('sale', query)).total, 0);
+  const parameters = new URLSearchParams({ for: 'sale', ...query });
+  const facets: { ways: { label: string; changes: Record<string, string | null>; count: number }[] } =
+    await service.json(`/explore/facets?${parameters}`, nextKey());
+  assert.ok(facets.ways.some(({ label }) => label === 'A wider map'));
+  for (const { changes, count } of facets.ways) {
+    const changed = Object.entries({ ...query, ...changes }).filter(([, value]) => value !== null);
+    assert.equal((await view('sale', Object.fromEntries(changed) as Query)).total, count);
+  }
+});
+
 test('each number beside a filter is that of the view with it', async () => {
   interface Facets {
     readonly beds: { value: string; count: number }[];
