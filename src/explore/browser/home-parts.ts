@@ -1,11 +1,18 @@
 // What a script adds to one home, on its page and in a sheet over the map.
 
+import { startLivePanel } from './live-panel.ts';
 import { startPhotoViewer } from './photo-viewer.ts';
+import { watchButton } from './watch-button.ts';
 
 /** `home`: a document or element that holds the content of a home. */
 export function startHome(home: ParentNode): void {
   startPhotoViewer(home);
-  home.querySelector<HTMLElement>('[data-actions]')?.append(shareButton());
+  const panel = home.querySelector<HTMLElement>('#live');
+  if (panel !== null) startLivePanel(panel);
+  const actions = home.querySelector<HTMLElement>('[data-actions]');
+  if (actions === null) return;
+  const { id = '', root = '', name = '' } = actions.dataset;
+  actions.append(shareButton(), ...watchButton({ id, root, name }));
 }
 
 /** Shares by the system where it can; copies the address otherwise. */

@@ -1,0 +1,293 @@
+// Panel of the live stream on the page of one home: its button, each event on a line of milliseconds, and what changed.
+
+import { html, render, svg, type TemplateResult } from 'lit-html';
+import type { Listing } from '../../listings/record.ts';
+import { niceTicks, percent } from '../../page/chart/ticks.ts';
+import { ageWords, momentWords } from '../home/words.ts';
+import { after, now } from './clock.ts';
+import { changesBetween } from './live-changes.ts';
+import { type LiveEvent, type LiveOutcome, readLiveStream } from './live-stream.ts';
+import { onChange, signIn, token } from './session.ts';
+
+/** What a refusal or a break looks like: what happened, what happens next, one action. */
+interface Trouble {
+  readonly kind: 'locked' | 'warning' | 'error';
+  readonly title: string;
+  readonly text: string;
+  readonly action: 'sign-in' | 'plans' | 'again' | 'wait' | null;
+}
+
+interface State {
+  readonly phase: 'idle' | 'running' | 'ended';
+  readonly events: readonly LiveEvent[];
+  readonly trouble: Trouble | null;
+}
+
+const IDLE: State = { phase: 'idle', events: [], trouble: null };
+/** Times that a stream is tried again by itself while the service restarts, and the milliseconds between two of them. */
+const RETRIES = 5;
+const RETRY_PAUSE = 2_000;
+
+/** Puts the button into the panel, and draws what comes. */
+export function startLivePanel(panel: HTMLElement): void {
+  const { listing: id, root } = panel.dataset;
+  if (id !== undefined && root !== undefined) new LivePanel(panel, { id, root }).show();
+}
+
+class LivePanel {
+  readonly #panel: HTMLElement;
+  readonly #body: HTMLElement;
+  readonly #url: string;
+  readonly #root: string;
+  #state = IDLE;
+  #running: AbortController | null = null;
+  #cancelTimer: () => void = () => {};
+
+  constructor(panel: HTMLElement, { id, root }: { readonly id: string; readonly root: string }) {
+    this.#panel = panel;
+    this.#root = root;
+    this.#url = `${root}v1/listing/${encodeURIComponent(id)}`;
+    this.#body = panel.appendChild(document.createElement('div'));
+    this.#body.className = 'live-body';
+    // The sentence that the server wrote stays as the introduction.
+    const written = panel.querySelector<HTMLElement>('.live-body:not(:last-child) p');
+    this.#intro = written?.textContent ?? '';
+    written?.parentElement?.remove();
+    void onChange(() => this.#state.trouble?.action === 'sign-in' && this.#set(IDLE));
+    addEventListener('pagehide', () => this.#running?.abort());
+  }
+
+  readonly #intro: string;
+
+  show(): void {
+    this.#panel.setAttribute('aria-busy', String(this.#state.phase === 'running'));
+    render(this.#content(), this.#body);
+  }
+
+  #set(state: Partial<State>): void {
+    this.#state = { ...this.#state, ...state };
+    this.show();
+  }
+
+  async #start(attempt = 0): Promise<void> {
+    this.#cancelTimer();
+    this.#running?.abort();
+    const running = new AbortController();
+    this.#running = running;
+    this.#set({ phase: 'running', events: [], trouble: null });
+    const access = await token().catch(() => null);
+    if (access === null) return this.#set({ phase: 'ended', trouble: SIGNED_OUT });
+    const outcome = await readLiveStream({
+      url: this.#url,
+      token: access,
+      signal: running.signal,
+      onEvent: (event) => this.#add(event),
+    });
+    if (this.#running !== running) return;
+    this.#running = null;
+    this.#set({ phase: 'ended', trouble: troubleOf(outcome, this.#state.events) });
+    this.#goOn(outcome, attempt);
+  }
+
+  /** A heartbeat only says that the source is still waited for; the last one counts. */
+  #add(event: LiveEvent): void {
+    const events = this.#state.events.filter(({ kind }) => kind !== 'heartbeat');
+    this.#set({ events: [...events, event] });
+  }
+
+  /** Tries again by itself while the service restarts, and gives the button back once a limit has passed. */
+  #goOn(outcome: LiveOutcome, attempt: number): void {
+    if (isRestart(outcome) && attempt < RETRIES)
+      this.#cancelTimer = after(RETRY_PAUSE, () => void this.#start(attempt + 1));
+    if (
+      outcome.kind === 'refused' &&
+      outcome.status === 429 &&
+      outcome.retryAfter !== null &&
+      outcome.retryAfter < 3_600
+    )
+      this.#cancelTimer = after(outcome.retryAfter * 1_000, () => this.#set(IDLE));
+  }
+
+  #content(): TemplateResult {
+    const { phase, events, trouble } = this.#state;
+    if (phase === 'idle')
+      return html`<p>${this.#intro}</p><p><button type="button" class="btn primary" @click=${() => this.#start()}>Read it live</button></p>`;
+    return html`${events.length === 0 ? (phase === 'running' ? html`<p role="status">Asking …</p>` : null) : [this.#summary(), timeline(events), logOf(events), changesOf(events)]}${
+      trouble === null ? null : this.#trouble(trouble)
+    }${this.#footer()}`;
+  }
+
+  #summary(): TemplateResult {
+    const { phase, events } = this.#state;
+    const last = events.at(-1);
+    const end = events.find(({ kind }) => kind === 'done');
+    const words =
+      end !== undefined
+        ? `Done in ${end.at.toLocaleString('en-US')} ms`
+        : phase === 'running'
+          ? `Reading, ${last?.at.toLocaleString('en-US')} ms so far`
+          : `Ended after ${last?.at.toLocaleString('en-US')} ms`;
+    return html`<p role="status"><span class="tag ${end === undefined ? 'pending' : 'new'}">${words}</span></p>`;
+  }
+
+  #trouble({ kind, title, text, action }: Trouble): TemplateResult {
+    const button =
+      action === 'sign-in'
+        ? html`<button type="button" class="btn primary" @click=${() => signIn()}>Sign in</button>`
+        : action === 'plans'
+          ? html`<a class="btn primary" href="${this.#root}billing">See the plans</a>`
+          : null;
+    return html`<div class="live-trouble ${kind}" role="alert"><strong>${title}</strong><p>${text}</p>${button}</div>`;
+  }
+
+  #footer(): TemplateResult | null {
+    const { phase, trouble } = this.#state;
+    if (phase === 'running')
+      return html`<p><button type="button" class="btn small" @click=${() => this.#running?.abort()}>Stop</button></p>`;
+    if (trouble !== null && trouble.action !== 'again') return null;
+    return html`<p><button type="button" class="btn small" @click=${() => this.#start()}>Stream again</button></p>`;
+  }
+}
+
+const SIGNED_OUT: Trouble = {
+  kind: 'locked',
+  title: 'Live reads need the Pro plan',
+  text: 'Sign in with a plan that has them. Without, you see everything that was stored at the last read of its source.',
+  action: 'sign-in',
+};
+
+const isRestart = (outcome: LiveOutcome): boolean =>
+  outcome.kind === 'unreachable' || (outcome.kind === 'refused' && outcome.status === 503);
+
+function troubleOf(outcome: LiveOutcome, events: readonly LiveEvent[]): Trouble | null {
+  if (outcome.kind === 'aborted')
+    return {
+      kind: 'warning',
+      title: 'Stopped',
+      text: 'You stopped the stream. The stored facts stand.',
+      action: 'again',
+    };
+  if (outcome.kind === 'broken')
+    return {
+      kind: 'error',
+      title: 'The stream broke off',
+      text: 'It ended before its last event. The stored facts stand.',
+      action: 'again',
+    };
+  if (isRestart(outcome))
+    return {
+      kind: 'warning',
+      title: 'The service does not answer',
+      text: 'It may be restarting. The page stays as it is, and the stream is tried again by itself in two seconds.',
+      action: 'again',
+    };
+  if (outcome.kind === 'refused') return refusal(outcome);
+  const failed = events.find((event) => event.kind === 'error');
+  if (failed === undefined) return null;
+  return {
+    kind: 'warning',
+    title: 'Its source did not answer',
+    text: `${failed.message} What this page shows is as it was stored.${failed.requestId === null ? '' : ` Request ${failed.requestId}.`}`,
+    action: 'again',
+  };
+}
+
+function refusal({ status, code, detail, retryAfter }: Extract<LiveOutcome, { kind: 'refused' }>): Trouble {
+  if (status === 401)
+    return {
+      kind: 'locked',
+      title: 'Your sign-in has ended',
+      text: 'Sign in again to go on.',
+      action: 'sign-in',
+    };
+  if (code === 'INSUFFICIENT_SCOPE')
+    return {
+      kind: 'locked',
+      title: 'You have not allowed live reads',
+      text: `${detail} Sign in again and allow them.`,
+      action: 'sign-in',
+    };
+  if (status === 403)
+    return {
+      kind: 'locked',
+      title: 'Live reads need the Pro plan',
+      text: `${detail} Without, you see everything that was stored.`,
+      action: 'plans',
+    };
+  if (status === 429) {
+    const when =
+      retryAfter === null
+        ? ''
+        : ` It goes on in ${retryAfter < 120 ? `${retryAfter} seconds` : `${Math.ceil(retryAfter / 60)} minutes`}.`;
+    return { kind: 'warning', title: 'A limit is reached', text: `${detail}${when}`, action: 'wait' };
+  }
+  if (status === 404 || status === 410)
+    return {
+      kind: 'error',
+      title: 'This home is gone',
+      text: 'Its source has removed it, or hides it now.',
+      action: null,
+    };
+  return { kind: 'error', title: 'The stream did not open', text: detail, action: 'again' };
+}
+
+/** Events on a line of milliseconds. */
+function timeline(events: readonly LiveEvent[]): TemplateResult {
+  const shown = events.filter(({ kind }) => kind !== 'done' && kind !== 'heartbeat');
+  const end = Math.max(100, ...events.map(({ at }) => at));
+  const { values } = niceTicks(0, end, 5);
+  const x = (at: number): string => percent(0.02 + (at / (values.at(-1) ?? end)) * 0.94);
+  const words = shown.map(({ kind, at }) => `${kind} after ${at} milliseconds`).join(', ');
+  const isCrowded = shown.length > 1 && (shown[1]?.at ?? 0) - (shown[0]?.at ?? 0) < end * 0.18;
+  return html`<svg class="chart live-line" height="58" role="img" aria-label="${words}"><line class="base" x1="0" x2="100%" y1="30" y2="30"></line><g class="axis">${values.map(
+    (value, at) =>
+      svg`<text x="${x(value)}" y="50" text-anchor="${at === 0 ? 'start' : 'middle'}">${value.toLocaleString('en-US')}${at === 0 ? ' ms' : ''}</text>`,
+  )}</g>${shown.map(
+    ({ kind, at }, index) =>
+      svg`<circle class="event ${kind}" cx="${x(at)}" cy="30" r="5"></circle>${
+        isCrowded && index === 0
+          ? null
+          : svg`<text class="note ${kind === 'cached' ? '' : 'strong'}" x="${x(at)}" y="16" text-anchor="${index === 0 ? 'start' : at > end * 0.6 ? 'end' : 'middle'}">${isCrowded ? 'cached, then ' : ''}${kind}</text>`
+      }`,
+  )}</svg>`;
+}
+
+function logOf(events: readonly LiveEvent[]): TemplateResult {
+  return html`<ol class="live-log">${events.map(
+    (event) =>
+      html`<li><span class="time">${event.at.toLocaleString('en-US')} ms</span><code>${event.kind === 'heartbeat' ? 'waiting' : event.kind}</code><span>${logWords(event, events)}</span></li>`,
+  )}</ol>`;
+}
+
+function logWords(event: LiveEvent, events: readonly LiveEvent[]): string {
+  const today = now();
+  const [cached, live] = [listingOf(events, 'cached'), listingOf(events, 'live')];
+  if (event.kind === 'cached') {
+    const at = Date.parse(event.listing.fetchedAt);
+    return `stored at ${momentWords(at, today)}, ${ageWords(at, today)}`;
+  }
+  if (event.kind === 'live') {
+    const changed = cached === null ? 0 : changesBetween(cached, event.listing, today).length;
+    return `read now, ${changed === 0 ? 'nothing changed' : changed === 1 ? '1 fact changed' : `${changed} facts changed`}`;
+  }
+  if (event.kind === 'heartbeat') return 'the source has not answered yet';
+  if (event.kind === 'error') return `${event.code}: ${event.message}`;
+  return live === null ? 'the stored facts stand' : `stored as version ${live.version}`;
+}
+
+function changesOf(events: readonly LiveEvent[]): TemplateResult | null {
+  const [cached, live] = [listingOf(events, 'cached'), listingOf(events, 'live')];
+  if (cached === null || live === null) return null;
+  const changes = changesBetween(cached, live, now());
+  if (changes.length === 0)
+    return html`<p>Nothing changed between the two: what you see is as its source has it.</p>`;
+  return html`<div class="live-changes"><h3>Changed between the two</h3><dl>${changes.map(
+    ({ name, before, after }) =>
+      html`<div><dt>${name}</dt><dd><s>${before}</s> <ins>${after}</ins></dd></div>`,
+  )}</dl><p><a href="">Load the page with them</a></p></div>`;
+}
+
+function listingOf(events: readonly LiveEvent[], kind: 'cached' | 'live'): Listing | null {
+  const found = events.find((event) => event.kind === kind);
+  return found !== undefined && 'listing' in found ? found.listing : null;
+}
