@@ -160,7 +160,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...marketPageRoutes({ ...reading, answers, assets, outlines }),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...outlineRoutes(outlines),
-    ...exploreRoutes({ ...parts, outlines }),
+    ...exploreRoutes({ ...parts, outlines, assets }),
     ...siteRoutes({
       ...parts,
       metrics: METRICS,

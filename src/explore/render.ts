@@ -6,13 +6,16 @@ import type { Reply } from '../http/output/reply.ts';
 import type { Problem } from '../lib/problem.ts';
 import { siteHeader } from '../page/header.ts';
 import { type Html, html } from '../page/html.ts';
-import { contentPolicy, renderLayout } from '../page/layout.ts';
+import { renderLayout } from '../page/layout.ts';
 import { MAP_STYLE } from '../page/map/map-style.ts';
 import { FAVICON } from '../page/mark.ts';
 import { PARTS_STYLE } from '../page/parts-style.ts';
 import { site } from '../page/site.ts';
 import { FRAME_STYLE } from '../page/style.ts';
 import type { ExplorerAccess } from './allowance/allowance.ts';
+import type { Assets } from './assets/assets.ts';
+import { assetPolicy } from './assets/policy.ts';
+import { scriptTags } from './assets/script-tags.ts';
 import { exploreContent } from './page.ts';
 import { EXPLORE_STYLE } from './page-style.ts';
 import type { ApiPanel } from './parts/api-panel.ts';
@@ -29,6 +32,7 @@ export interface ExploreOptions extends ViewParts {
   /** Who may look, and how often. */
   readonly explorer: ExplorerAccess;
   readonly outlines: Outlines;
+  readonly assets: Pick<Assets, 'script'>;
   readonly tiers: Tiers;
   /** Progress of a source's first load; null if none is under way. */
   readonly findLoading: () => Promise<Loading | null>;
@@ -98,7 +102,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
   const text = renderLayout({
     title,
     style,
-    head: headOf(answer, parameters, title, filters.length),
+    head: html`${headOf(answer, parameters, title, filters.length)}${scriptTags(root, options.assets.script('map'))}`,
     kind: 'explore',
     canonical: `${options.publicUrl}/${linkTo(changed(parameters, { bbox: null, zoom: null, sort: null }))}`,
     header: siteHeader({
@@ -122,10 +126,10 @@ export function renderExplore(answer: ExploreAnswer): Reply {
       ...problem?.headers,
       'content-type': 'text/html; charset=utf-8',
       'cache-control': loading === null && view !== null ? 'no-cache' : 'no-store',
-      'content-security-policy': contentPolicy({
-        style,
+      'content-security-policy': assetPolicy({
+        styles: [style],
+        pictures: ['https:'],
         embedder: options.explorer.embedder,
-        pictures: ["'self'", 'data:', ...pictureOrigins(view)],
       }),
       'cross-origin-resource-policy': 'same-origin',
     },
@@ -149,13 +153,6 @@ function headOf({ view }: ExploreAnswer, parameters: Parameters, title: string, 
 function newestOf({ sources }: View): string | null {
   const times = sources.flatMap(({ confirmedAt }) => (confirmedAt === null ? [] : [confirmedAt])).sort();
   return times.at(-1) ?? null;
-}
-
-function pictureOrigins(view: View | null): readonly string[] {
-  const photos = view?.list.map(({ photo }) => photo) ?? [];
-  return [
-    ...new Set(photos.flatMap((photo) => (photo?.startsWith('https:') ? [new URL(photo).origin] : []))),
-  ];
 }
 
 /** Whether the page is kept from the reader until they sign in. */

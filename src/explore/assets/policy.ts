@@ -1,11 +1,11 @@
 // Content security policy of pages with script: modules of this service only, and Trusted Types.
 
-import { hashSource } from '../../page/style.ts';
+import { hashSource, withSiteColours } from '../../page/style.ts';
 
 export interface AssetPolicyOptions {
   /** The stylesheets of the page, each allowed by its hash. */
   readonly styles: readonly string[];
-  /** Origins of pictures beside this service, as listings name them. */
+  /** Sources of pictures beside this service. A live page shows those of any listing, which `https:` covers. */
   readonly pictures?: readonly string[];
   /** Origin that may show the page in a frame; null: none. */
   readonly embedder?: string | null;
@@ -19,7 +19,7 @@ export function assetPolicy({ styles, pictures = [], embedder = null }: AssetPol
   return [
     "default-src 'none'",
     "script-src 'self'",
-    `style-src ${styles.map(hashSource).join(' ')}`,
+    `style-src ${styles.map((style) => hashSource(withSiteColours(style))).join(' ')}`,
     `img-src 'self' data: blob:${pictures.map((origin) => ` ${origin}`).join('')}`,
     "connect-src 'self'",
     "worker-src 'self'",

@@ -2,6 +2,7 @@
 
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip, zstdCompress } from 'node:zlib';
+import { Type } from 'typebox';
 import { type Route, route } from '../../http/frame/route.ts';
 import { type Encoding, negotiateEncoding } from '../../http/output/compression.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -19,6 +20,9 @@ export function assetRoute<Caller>(assets: Assets): Route<Caller> {
     tag: 'Service',
     summary: 'Get a script of the pages',
     access: { credentials: 'none', counts: 'nothing' },
+    // The map library adds its version to the URL of its worker.
+    ownQuery: true,
+    query: Type.Object({}),
     accepts: ['text/javascript'],
     anyAccept: true,
     answer: { description: 'The module.', contentType: 'text/javascript' },

@@ -1,0 +1,70 @@
+// Requests of the page to its service, and refusals that end by themselves.
+
+/** Why the service did not answer, and when to ask again. */
+export class Refusal extends Error {
+  /** Null: it cannot be reached. */
+  readonly status: number | null;
+  readonly code: string | null;
+  /** Milliseconds; null: the same request will be refused again. */
+  readonly retryAfter: number | null;
+
+  constructor(message: string, fields: Pick<Refusal, 'status' | 'code' | 'retryAfter'>) {
+    super(message);
+    this.status = fields.status;
+    this.code = fields.code;
+    this.retryAfter = fields.retryAfter;
+  }
+}
+
+/** Milliseconds after which a service that is away is asked again. */
+const AWAY_RETRY = 3_000;
+const PASSING = [429, 500, 502, 503, 504];
+
+/**
+ * The JSON of a path relative to the page, or of a whole URL. Throws a Refusal, or the signal's reason once it is aborted.
+ */
+export async function getJson<T>(path: string, signal: AbortSignal): Promise<T> {
+  const answer = await fetch(path, { headers: { accept: 'application/json' }, signal }).catch(
+    (error: unknown) => {
+      if (signal.aborted) throw error;
+      throw new Refusal('The service cannot be reached.', {
+        status: null,
+        code: null,
+        retryAfter: AWAY_RETRY,
+      });
+    },
+  );
+  if (!answer.ok) throw await refusalOf(answer);
+  return (await answer.json()) as T;
+}
+
+async function refusalOf(answer: Response): Promise<Refusal> {
+  const problem = (await answer.json().catch(() => ({}))) as { code?: string; detail?: string };
+  const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  const retryAfter = Number.isFinite(after) ? after * 1_000 : AWAY_RETRY;
+  return new Refusal(problem.detail ?? `The service answered with ${answer.status}.`, {
+    status: answer.status,
+    code: problem.code ?? null,
+    retryAfter: PASSING.includes(answer.status) ? retryAfter : null,
+  });
+}
+
+/** A page of the service, parsed by the browser: its scripts never run, and no text becomes HTML by this page's doing. */
+export function getPage(url: string, signal: AbortSignal): Promise<Document> {
+  return new Promise((resolve, reject) => {
+    const request = new XMLHttpRequest();
+    request.open('GET', url);
+    request.responseType = 'document';
+    request.onload = () =>
+      request.status !== 200 || request.responseXML === null
+        ? reject(new Error('The service sent no page.'))
+        : resolve(request.responseXML);
+    request.onerror = () =>
+      reject(
+        new Refusal('The service cannot be reached.', { status: null, code: null, retryAfter: AWAY_RETRY }),
+      );
+    request.onabort = () => reject(signal.reason);
+    signal.addEventListener('abort', () => request.abort(), { once: true });
+    request.send();
+  });
+}

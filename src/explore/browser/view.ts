@@ -1,0 +1,31 @@
+// What the service says of a view, as its JSON has it.
+
+import type { MapBox } from '../../page/map/mercator.ts';
+import type { RowHome } from '../parts/home-row.ts';
+
+/** lng, lat, homes, median price, and the box around them. */
+export type ViewCluster = readonly [number, number, number, number | null, number, number, number, number];
+
+/** id, `s` for sale or `r` to rent, price, beds, lng, lat, and flags: 1 dropped, 2 new, 4 sold, 8 under contract. */
+export type ViewPin = readonly [string, 's' | 'r', number | null, number | null, number, number, number];
+
+export interface View {
+  readonly total: number;
+  readonly medianPrice: number | null;
+  readonly currency: string | null;
+  readonly asOf: string;
+  readonly sources: readonly {
+    readonly id: string;
+    readonly name: string;
+    readonly confirmedAt: string | null;
+  }[];
+  readonly areas: readonly { readonly id: string; readonly name: string; readonly type: string }[];
+  readonly box: MapBox;
+  readonly zoom: number;
+  readonly clusters: readonly ViewCluster[];
+  readonly pins: readonly ViewPin[];
+  readonly list: readonly (RowHome & { readonly lat: number | null; readonly lng: number | null })[];
+  readonly firstRow: number;
+  readonly nextCursor: string | null;
+  readonly limitedTo: 'sign-in' | null;
+}
