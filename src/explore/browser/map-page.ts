@@ -5,17 +5,20 @@ import type { MapPin } from '../../page/map/drawing.ts';
 import { waysOut } from '../parts/offers.ts';
 import type { CountedChange } from '../view/filter-counts.ts';
 import { changed, type Parameters, writeQuery } from '../view/parameters.ts';
+import { showAccount } from './account-menu.ts';
 import { Explorer, type MapPane, serviceUrl } from './explorer.ts';
 import { FilterPane, filtersOf } from './filter-pane.ts';
 import { ListPane } from './list-pane.ts';
 import { DrawnMap } from './map/drawn-map.ts';
 import { adoptStyle } from './map/symbols-style.ts';
 import { getJson } from './requests.ts';
+import { onChange } from './session.ts';
 import type { View } from './view.ts';
 
 /** The live map with its controls and card, loaded once the page stands. */
 type LivePane = Awaited<ReturnType<typeof import('./map/live-pane.ts')['openLivePane']>>;
 
+showAccount();
 const main = document.getElementById('content');
 const section = document.getElementById('map');
 const side = document.getElementById('list-side');
@@ -47,7 +50,8 @@ function start(content: HTMLElement, mapSection: HTMLElement, listSide: HTMLElem
     const ways = await countWays(view, parameters);
     if (explorer.view === view) list.showWays(parameters, ways);
   };
-  void explorer.load();
+  // At first, and whenever somebody signs in or out: what may be seen then differs.
+  void onChange(() => void explorer.load());
   if (!hasWebGl()) {
     pane = new DrawnMap(mapSection);
     return;

@@ -1,5 +1,7 @@
 // Requests of the page to its service, and refusals that end by themselves.
 
+import { token } from './session.ts';
+
 /** Why the service did not answer, and when to ask again. */
 export class Refusal extends Error {
   /** Null: it cannot be reached. */
@@ -24,16 +26,17 @@ const PASSING = [429, 500, 502, 503, 504];
  * The JSON of a path relative to the page, or of a whole URL. Throws a Refusal, or the signal's reason once it is aborted.
  */
 export async function getJson<T>(path: string, signal: AbortSignal): Promise<T> {
-  const answer = await fetch(path, { headers: { accept: 'application/json' }, signal }).catch(
-    (error: unknown) => {
-      if (signal.aborted) throw error;
-      throw new Refusal('The service cannot be reached.', {
-        status: null,
-        code: null,
-        retryAfter: AWAY_RETRY,
-      });
-    },
-  );
+  const credential = await token();
+  const headers: Record<string, string> = { accept: 'application/json' };
+  if (credential !== null) headers.authorization = `Bearer ${credential}`;
+  const answer = await fetch(path, { headers, signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    throw new Refusal('The service cannot be reached.', {
+      status: null,
+      code: null,
+      retryAfter: AWAY_RETRY,
+    });
+  });
   if (!answer.ok) throw await refusalOf(answer);
   return (await answer.json()) as T;
 }

@@ -66,6 +66,8 @@ async function start(): Promise<void> {
   const returned = takeReturned();
   if (returned?.outcome === 'code') {
     const { code, verifier } = returned;
+    // Before the answer, which a page that is left at once would never see: its cookie arrives all the same.
+    localStorage.setItem(HINT, '1');
     const answer = await exclusively(() => send({ action: 'exchange', code, codeVerifier: verifier })).catch(
       () => null,
     );
@@ -97,7 +99,7 @@ function change(session: Session | null, fault: SignInFault | null): void {
   state = { session, fault };
   endsAt = session === null ? 0 : now() + session.expiresIn * 1_000 - MARGIN;
   if (session?.isKept) localStorage.setItem(HINT, '1');
-  else if (session === null) localStorage.removeItem(HINT);
+  else localStorage.removeItem(HINT);
   for (const listener of listeners) listener(state);
 }
 

@@ -33,6 +33,7 @@ async function signIn(page: Page, key?: string): Promise<void> {
     await page.keyboard.press('Enter');
   }
   await page.waitForURL(/\/explore$/);
+  await signedIn(page).waitFor();
 }
 
 /** Back to a page whose header shows who is signed in. */
