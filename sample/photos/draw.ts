@@ -68,11 +68,14 @@ function drawScene(listing: Listing, index: number, scene: Scene, place: Neighbo
   }
 }
 
+/** Narrower than this, in pixels as shown, the caption would be too small to read: pages show the same words beside the photo. */
+const CAPTION = '<style>@media (max-width:599px){.c{display:none}}</style>';
+
 /** Number and street, small; no street where the seller wants the address kept back. */
 function drawCaption(listing: Listing, index: number, scene: Scene): string {
   const street = isShown(listing, 2, 0.02) === false ? '' : ` · ${streetLine(listing)}`;
   const text = escapeText(`${index + 1}/${listing.photos} ${scene.caption}${street}`);
   if (scene.subject === 'plan') return `<text x="90" y="858" font-size="22" fill="${QUIET}">${text}</text>`;
   const plate = rect(24, scene.height - 62, 28 + text.length * 11.5, 38, PAPER, 'opacity=".82" rx="6"');
-  return `${plate}<text x="38" y="${scene.height - 36}" font-size="21" fill="${INK}">${text}</text>`;
+  return `${CAPTION}<g class="c">${plate}<text x="38" y="${scene.height - 36}" font-size="21" fill="${INK}">${text}</text></g>`;
 }
