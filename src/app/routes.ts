@@ -15,6 +15,7 @@ import { changeRoutes } from '../changes/http/routes.ts';
 import type { ExplorerAccess } from '../explore/allowance/allowance.ts';
 import { Assets } from '../explore/assets/assets.ts';
 import { assetRoute } from '../explore/assets/routes.ts';
+import { drawFrontMap } from '../explore/front-map.ts';
 import { homeRoutes } from '../explore/home/routes.ts';
 import { marketPageRoutes } from '../explore/market/routes.ts';
 import { exploreRoutes } from '../explore/routes.ts';
@@ -177,6 +178,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
       findHomes: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, () =>
         listFrontHomes({ ...parts, hasSample: sample !== null, now: parts.clock.now() }),
       ),
+      findMap: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, () => drawFrontMap({ ...parts, outlines })),
       findMarketSize: cacheFor(MARKET_SIZE_LIFETIME, parts.clock, async () => ({
         ...(await countMarket(parts.database)),
         confirmedAt: await reading.dataAsOf(),

@@ -6,6 +6,7 @@ import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
 import { dateAndTime } from '../page/time.ts';
+import { frontHero } from './front-hero.ts';
 import { type FrontHome, homeCards, pictureOrigins } from './home-cards.ts';
 import {
   code,
@@ -33,6 +34,8 @@ export interface HomeOptions {
   readonly findMarketSize: () => Promise<MarketSize>;
   /** Homes that anybody may be shown; empty where there are none. */
   readonly findHomes: () => Promise<readonly FrontHome[]>;
+  /** The market as a map; null: there is none to show. */
+  readonly findMap?: () => Promise<Html | null>;
   readonly findLoading: () => Promise<FirstLoad | null>;
 }
 
@@ -41,13 +44,14 @@ export interface HomeOptions {
  * not during a first load, and not while it cannot be read.
  */
 export function homeHandler(options: HomeOptions) {
-  const { findMarketSize, findHomes, findLoading } = options;
+  const { findMarketSize, findHomes, findLoading, findMap = async () => null } = options;
   return async ({ headers }: PageRequest): Promise<Reply> => {
     const size = await nullIfUnavailable(findMarketSize());
     const loading = await nullIfUnavailable(findLoading());
     const homes = size === null || loading !== null ? [] : ((await nullIfUnavailable(findHomes())) ?? []);
-    const text = homePage(options, { size, loading, homes });
-    const reply = pageReply(text, pagePolicy(["'self'", ...pictureOrigins(homes)]));
+    const map = size === null || loading !== null ? null : await nullIfUnavailable(findMap());
+    const text = homePage(options, { size, loading, homes, map });
+    const reply = pageReply(text, pagePolicy(["'self'", ...pictureOrigins(homes)], map !== null));
     if (loading !== null) return { text, headers: { ...reply.headers, 'cache-control': 'no-store' } };
     return conditional(headers, strongEtag(text), reply);
   };
@@ -57,14 +61,16 @@ interface HomeState {
   readonly size: MarketSize | null;
   readonly loading: FirstLoad | null;
   readonly homes: readonly FrontHome[];
+  readonly map: Html | null;
 }
 
-function homePage(options: HomeOptions, { size, loading, homes }: HomeState): string {
+function homePage(options: HomeOptions, { size, loading, homes, map }: HomeState): string {
   return renderPage({
     name: null,
     title: 'A property-listing API',
     summary:
       'This Freehold service searches homes for sale and for rent, serves areas and market statistics, and reads single homes with their history, live from their source.',
+    hero: map === null || size === null ? null : frontHero(map, size),
     content: html`${loading === null ? null : loadingNotice(loading)}${status(size)}${onTheMarket(homes)}${ways()}${firstRequest(options)}`,
   });
 }

@@ -17,7 +17,7 @@ import {
 } from './documents.ts';
 import { errorsPage } from './errors-page.ts';
 import type { FrontHome } from './home-cards.ts';
-import { homeHandler, type MarketSize } from './home-page.ts';
+import { type HomeOptions, homeHandler, type MarketSize } from './home-page.ts';
 import {
   type FirstLoad,
   type PageHandler,
@@ -51,6 +51,7 @@ export interface SiteOptions {
   readonly findMarketSize: () => Promise<MarketSize>;
   /** Homes that anybody may be shown; empty where there are none. */
   readonly findHomes: () => Promise<readonly FrontHome[]>;
+  readonly findMap?: NonNullable<HomeOptions['findMap']>;
   readonly reference: ReferenceOptions;
   /** Progress of a source's first load; null if none is under way. */
   readonly findLoading: () => Promise<FirstLoad | null>;
