@@ -3,15 +3,19 @@
 import { type Html, html } from '../page/html.ts';
 import { icon } from '../page/icons.ts';
 import { sheet } from '../page/style.ts';
-import type { MarketSize } from './home-page.ts';
 
 const KINDS = [
   ['sale', 'Buy'],
   ['rental', 'Rent'],
 ] as const;
 
-/** Without a map the title stands on the paper. */
-export function frontHero(map: Html, { sales, rentals }: Pick<MarketSize, 'sales' | 'rentals'>): Html {
+export interface FrontCounts {
+  readonly sales: number;
+  readonly rentals: number;
+}
+
+/** Both lead to the explorer without script too: the form is a plain GET. */
+export function frontHero(map: Html, { sales, rentals }: FrontCounts): Html {
   const kinds = KINDS.map(
     ([value, title], at) =>
       html`<label><input type="radio" name="for" value="${value}"${at === 0 ? html` checked` : null}>${title}</label>`,
