@@ -1,6 +1,7 @@
 // The market as the front page shows it: a map of the homes for sale, with the room for a title at its left.
 
 import { anonymous } from '../access/tiers/tiers.ts';
+import { Problem } from '../lib/problem.ts';
 import type { Html } from '../page/html.ts';
 import { drawMap } from '../page/map/draw-map.ts';
 import type { MapBox } from '../page/map/mercator.ts';
@@ -19,9 +20,15 @@ const ROOM = 0.7;
 export async function drawFrontMap(options: ExploreOptions): Promise<Html | null> {
   const caller = anonymous('');
   const parameters = new Map([['for', 'sale']]);
-  const isOpen = (await options.explorer.mayLook(caller)) === null;
-  const view = await readView(options, stateOf(parameters), caller);
-  if (view.total === 0) return null;
+  const refusal = await options.explorer.mayLook(caller);
+  if (refusal?.code === 'NOT_FOUND') return null;
+  const isOpen = refusal === null;
+  // Prices in several currencies have no one view: the page then begins without a map.
+  const view = await readView(options, stateOf(parameters), caller).catch((error: unknown) => {
+    if (error instanceof Problem && error.status < 500) return null;
+    throw error;
+  });
+  if (view === null || view.total === 0) return null;
   const box = widened(view.box);
   const { ground, outlines } = await options.outlines.in(box, 9.5);
   return drawMap({
