@@ -2,7 +2,7 @@
 
 import type { KeyForm } from '../access/key-form/key-form.ts';
 import { accessRoutes, type UsageParts } from '../access/routes.ts';
-import type { Principal, Tiers } from '../access/tiers/tiers.ts';
+import { anonymous, type Principal, type Tiers } from '../access/tiers/tiers.ts';
 import { grantsRoutes } from '../account/grants/routes.ts';
 import { type BillingPageOptions, billingPageRoutes } from '../account/plans/routes.ts';
 import { type AccountOptions, accountRoutes } from '../account/routes.ts';
@@ -175,8 +175,10 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         placeholders: EXAMPLE_IDS,
         findIds: async () => ({ ...(await findExampleIds(parts.database, EXAMPLE_HOMES)) }),
       },
-      findHomes: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, () =>
-        listFrontHomes({ ...parts, hasSample: sample !== null, now: parts.clock.now() }),
+      findHomes: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, async () =>
+        (await parts.explorer.mayLook(anonymous(''))) === null
+          ? listFrontHomes({ ...parts, hasSample: sample !== null, now: parts.clock.now() })
+          : [],
       ),
       findMap: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, () => drawFrontMap({ ...parts, outlines })),
       findMarketSize: cacheFor(MARKET_SIZE_LIFETIME, parts.clock, async () => ({

@@ -17,7 +17,7 @@ const MAX_LEVEL = 3;
 const ROOM = 0.7;
 
 /** Null where there is nothing to draw. Homes are counted on it only where the public may look. Throws what views throw. */
-export async function drawFrontMap(options: ExploreOptions): Promise<Html | null> {
+export async function drawFrontMap(options: Omit<ExploreOptions, 'assets'>): Promise<Html | null> {
   const caller = anonymous('');
   const parameters = new Map([['for', 'sale']]);
   const refusal = await options.explorer.mayLook(caller);

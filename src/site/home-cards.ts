@@ -32,7 +32,7 @@ export function homeCard(home: FrontHome, root: string): Html {
   const source = /^https:/.test(picture) ? picture : `${root}${picture}`;
   return html`<article class="home-card"><img src="${source}" alt="" width="600" height="400" loading="lazy" referrerpolicy="no-referrer">
 <p class="tag ${listingType}">${listingType === 'sale' ? 'For sale' : 'For rent'}</p>
-<p class="price">${priceWords(home)}</p><p>${homeFacts(home)}</p><p>${address}</p>${
+<p class="price">${priceWords(home)}</p><p>${homeFacts(home)}</p><p><a href="${root}explore/listing/${home.id}">${address}</a></p>${
     attribution === null ? null : html`<p class="quiet">${shortened(visibleText(attribution), 120)}</p>`
   }</article>`;
 }
