@@ -61,7 +61,7 @@ export function siteHeader(options: HeaderOptions): Html {
   const links = sections().map(
     ([name, path, title]) => html`<li><a href="${root}${path}"${here(name === current)}>${title}</a></li>`,
   );
-  const accountLink = html`<a class="sign-in" href="${root}${site().hasExplorer ? 'explore/sign-in' : 'account'}"${here(current === 'account')}>${account === null ? 'Sign in' : html`${account.label} <span class="quiet">· ${account.tier}</span>`}</a>`;
+  const accountLink = html`<a class="sign-in" href="${root}${site().hasExplorer && current !== 'account' ? 'explore/sign-in' : 'account'}"${here(current === 'account')}>${account === null ? 'Sign in' : html`${account.label} <span class="quiet">· ${account.tier}</span>`}</a>`;
   return html`<header class="site-header"><div class="top${fill ? ' fill' : null}"><a class="home" href="${root === '' ? './' : root}" aria-label="${site().name}, home"${here(
     current === 'home',
   )}>${brand(root)}</a>
