@@ -84,7 +84,7 @@ export class DayQuota {
     const { day } = lease;
     const request = { account, day, kind, quota, block: Math.max(block, amount - lease.unspent) };
     const leased = await database.write((sql) => leaseDay(sql, request));
-    // Meanwhile another day may have begun: the block was of the former one.
+    // Meanwhile another day may have started: the block was of the former one.
     if (lease.day !== day) return;
     lease.unspent += leased;
     if (leased === 0) lease.exhaustedUntil = clock.monotonic() + EXHAUSTED_PAUSE;

@@ -1,4 +1,4 @@
-// List of the page: its head, its rows, and what stands in their place, rendered anew for each view.
+// List of the page: its head, its rows, and what stands in their place, rendered again for each view.
 
 import { render } from 'lit-html';
 import { isOfSold } from '../parts/filters.ts';

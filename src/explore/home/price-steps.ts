@@ -64,19 +64,19 @@ export function priceHistory(
 ): PriceHistory {
   const periods = (listings ?? []).filter((period) => period.listingType === listingType);
   const ofListing = Map.groupBy(history ?? [], ({ listingId }) => listingId);
-  const told = periods.map((period) => {
+  const drawn = periods.map((period) => {
     const events = (ofListing.get(period.id) ?? [])
       .map((event) => ({ ...event, time: momentOf(event) }))
       .sort((a, b) => a.time - b.time);
     return new OneListing(period, now).read(events);
   });
-  const steps = told.flatMap((each) => each.steps);
+  const steps = drawn.flatMap((each) => each.steps);
   return {
     steps: steps.sort((a, b) => timeOf(b) - timeOf(a)),
-    asked: told.flatMap((each) => each.asked),
-    changes: told.flatMap((each) => each.changes),
-    marks: told.flatMap((each) => each.marks).sort((a, b) => a.at - b.at),
-    listings: told.filter((each) => each.steps.length > 0).length,
+    asked: drawn.flatMap((each) => each.asked),
+    changes: drawn.flatMap((each) => each.changes),
+    marks: drawn.flatMap((each) => each.marks).sort((a, b) => a.at - b.at),
+    listings: drawn.filter((each) => each.steps.length > 0).length,
   };
 }
 

@@ -101,7 +101,10 @@ test('CP2: the redirect is never a link: all links of the page stay within this 
   const links = [...page().matchAll(/\s(?:href|src|action)="([^"]*)"/g)].map(([, target]) => target);
   assert.deepEqual(
     new Set(links),
-    new Set(['grants', 'authorize', '#content', '../', '../docs', '../billing', '../account']),
+    new Set([
+      ...['grants', 'authorize', '#content', '../', '../docs', '../billing', '../account'],
+      ...['../docs/metrics', '../docs/start', '../docs/mcp', '../docs/limits', '../readyz?verbose'],
+    ]),
   );
   assert.ok(!page().includes('notebook.example/callback'));
 });

@@ -22,10 +22,12 @@ for (const [name, html] of Object.entries(pages)) {
   });
 }
 
-test('AZ1: what a refusal says is text and links nowhere; its header leads to this service only', () => {
-  const [, header = '', main = ''] = pages.refusal.split(/<\/?header>/);
+test('AZ1: what a refusal says is text and links nowhere; its header and footer lead to this service only', () => {
+  const [before = '', main = '', after = ''] = pages.refusal.split(/<\/?main[^>]*>/);
   assert.ok(!/<a\s|href=/.test(main));
-  for (const [, href = ''] of header.matchAll(/href="([^"]*)"/g)) assert.match(href, /^\.\.\/[a-z]*$/);
+  const around = before.slice(before.indexOf('<body')) + after;
+  for (const [, href = ''] of around.matchAll(/href="([^"]*)"/g))
+    assert.match(href, /^#content$|^\.\.\/[a-z/]*(?:\?verbose)?$/);
   assert.match(pages.refusal, /<h1>Not &lt;known&gt;<\/h1>/);
   assert.match(pages.refusal, /See https:\/\/evil\.example\/\?a=1&amp;b/);
   assert.match(pages.refusal, /<code>req_1<\/code>/);

@@ -46,9 +46,11 @@ function drawnCluster<T>({ svg }: Tags<T>, drawing: MapDrawing, view: MapView, c
   const caption =
     amount === null ? null : svg`<text class="md" y="${Math.round(radius + 12)}">${amount}</text>`;
   const words = `${countText(count)} ${homesWord(count)} ${offerWords[kind]}${name === undefined ? '' : ` in ${name}`}${amount === null ? '' : `, median ${amount}`}`;
-  const group = svg`<g class="cl ${kind}" transform="translate(${x ?? 0} ${y ?? 0})"><title>${words}</title>${shape}<text y="4.5">${countText(count)}</text>${caption}</g>`;
+  const symbol = svg`<title>${words}</title>${shape}<text y="4.5">${countText(count)}</text>`;
   const href = drawing.linkToCluster?.(cluster) ?? null;
-  return href === null ? group : svg`<a href="${href}" aria-label="${words}">${group}</a>`;
+  // The caption stands beside the link, whose name begins with what can be read in it.
+  const linked = href === null ? symbol : svg`<a href="${href}" aria-label="${words}">${symbol}</a>`;
+  return svg`<g class="cl ${kind}" transform="translate(${x ?? 0} ${y ?? 0})">${linked}${caption}</g>`;
 }
 
 function drawnPin<T>({ svg }: Tags<T>, drawing: MapDrawing, view: MapView, pin: MapPin): T {

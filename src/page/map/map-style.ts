@@ -33,7 +33,7 @@ export const MAP_STYLE = `
 .map-svg .pn.lit .f,.map-svg a:hover .pn .f{fill:var(--ink);stroke:var(--ink)}
 .map-svg .pn.lit text,.map-svg a:hover .pn text{fill:var(--paper)}
 .map-svg .pn.lit .dn,.map-svg a:hover .pn .dn{fill:var(--paper)}
-.map-svg a:hover .cl .f{fill:color-mix(in srgb,var(--k) 26%,var(--paper))}
+.map-svg .cl a:hover .f{fill:color-mix(in srgb,var(--k) 26%,var(--paper))}
 .map-svg a:focus-visible{outline:2px solid var(--accent);outline-offset:2px}
 .map-svg .dt{stroke:var(--k);stroke-width:2.6;stroke-linecap:round;fill:none;opacity:.8}
 .map-svg .s0{fill:var(--land)}

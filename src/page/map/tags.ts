@@ -6,7 +6,7 @@ export type TagValue<T> = T | string | number | null | readonly TagValue<T>[];
 
 export type Tag<T> = (parts: TemplateStringsArray, ...values: readonly TagValue<T>[]) => T;
 
-/** `svg` is for what stands inside an svg element, which lit-html has to be told. */
+/** `svg` is for what stands inside an svg element, which lit-html has to know. */
 export interface Tags<T> {
   readonly html: Tag<T>;
   readonly svg: Tag<T>;

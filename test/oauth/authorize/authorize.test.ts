@@ -25,7 +25,9 @@ async function refused(answer: Response): Promise<[number, string]> {
   const page = await answer.text();
   assert.equal(answer.headers.get('location'), null);
   assert.match(answer.headers.get('content-type') ?? '', /^text\/html/);
-  assert.doesNotMatch(page.split('</header>')[1] ?? '', /href="/);
+  const [, main = ''] = page.split(/<\/?main[^>]*>/);
+  assert.notEqual(main, '');
+  assert.doesNotMatch(main, /href="/);
   return [answer.status, page];
 }
 
