@@ -142,26 +142,32 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   ];
   const assets = new Assets();
   const outlines = createOutlines(database);
+  // Switched off it has no routes at all, and so no page leads there.
+  const explorer = parts.explorer.isOff
+    ? []
+    : [
+        ...homeRoutes({
+          ...parts,
+          trends,
+          areaTrends: createAreaTrends(parts),
+          outlines,
+          script: () => assets.script('home'),
+        }),
+        ...sessionRoutes({ ...parts, assets, explorer: parts.oauth.explorer }),
+        assetRoute<Principal>(assets),
+        ...marketPageRoutes({ ...reading, answers, assets, outlines }),
+        ...outlineRoutes(outlines),
+        ...exploreRoutes({ ...parts, outlines, assets }),
+      ];
   const mcp = mcpParts(features, parts);
   const routes: readonly Route<Principal>[] = [
     ...features,
-    ...homeRoutes({
-      ...parts,
-      trends,
-      areaTrends: createAreaTrends(parts),
-      outlines,
-      script: () => assets.script('home'),
-    }),
     ...parts.oauth.routes,
     ...grantsRoutes({ ...parts, endGrant: parts.oauth.endGrant }),
-    ...sessionRoutes({ ...parts, assets, explorer: parts.oauth.explorer }),
     ...parts.billing,
     ...mcpRoutes(mcp),
-    assetRoute(assets),
-    ...marketPageRoutes({ ...reading, answers, assets, outlines }),
+    ...explorer,
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
-    ...outlineRoutes(outlines),
-    ...exploreRoutes({ ...parts, outlines, assets }),
     ...siteRoutes({
       ...parts,
       metrics: METRICS,

@@ -164,3 +164,13 @@ test('only the embedder that is set may show the explorer in a frame', async (t)
     );
   }
 });
+
+test('an explorer that is switched off has no page, and no page leads there', async (t) => {
+  const service = await startService(t, { environment: { EXPLORER: 'off' } });
+  for (const path of ['', '/view', '/market', '/sign-in', '/session', '/outlines', '/listing/lst_1'])
+    assert.equal((await service.get(`/explore${path}`)).status, 404, path);
+  for (const path of ['/', '/docs', '/account']) {
+    const page = await fetch(`${service.url}${path}`, { headers: { accept: 'text/html' } });
+    assert.doesNotMatch(await page.text(), /href="[^"]*\bexplore\b/, path);
+  }
+});
