@@ -26,14 +26,22 @@ export interface Visit {
   readonly faults: readonly string[];
 }
 
+export interface VisitOptions extends BrowserContextOptions {
+  /** From where the page may load anything. */
+  readonly origins: readonly string[];
+  /** URLs that are not loaded. */
+  readonly blocked?: RegExp;
+}
+
 /** Opens a page in a context of its own, which may speak to these origins. */
 export async function visit(
   browser: Browser,
   address: string,
-  { origins, ...options }: BrowserContextOptions & { readonly origins: readonly string[] },
+  { origins, blocked, ...options }: VisitOptions,
 ): Promise<Visit> {
   const context = await browser.newContext(options);
   const page = await context.newPage();
+  if (blocked !== undefined) await page.route(blocked, (route) => route.abort());
   const faults: string[] = [];
   page.on('request', (request) => {
     const url = request.url();
