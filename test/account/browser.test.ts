@@ -69,7 +69,7 @@ for (const [place, width] of Object.entries(WIDTHS)) {
     assert.match(page.url(), /\/billing\/return\?session=cs_test_\w+$/);
     assert.ok(!(await page.content()).includes(key.slice(8)));
     assert.deepEqual(await tierOf(service, key), [200, 'pro']);
-    await link(page, 'Your account').click();
+    await page.getByRole('main').getByRole('link', { name: 'Your account' }).click();
     await page.getByLabel('API key').fill(key);
     await button(page, 'Show my account').click();
     await page.getByText('of 50,000 requests used').waitFor();
@@ -105,7 +105,7 @@ for (const [place, width] of Object.entries(WIDTHS)) {
       await button(page, 'Pay').click();
       await heading(page, 'Payment complete').waitFor();
       await assertReadable(page);
-      await link(page, 'Your account').click();
+      await page.getByRole('main').getByRole('link', { name: 'Your account' }).click();
       await assertReadable(page);
       await page.getByLabel('API key').fill(service.keys.pro);
       await button(page, 'Show my account').click();

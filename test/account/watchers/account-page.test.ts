@@ -324,7 +324,9 @@ test('no key and no proof is in any URL, page or line of the log', async () => {
     assert.deepEqual(
       targets.filter(
         (target) =>
-          !['watchers', '#content', '../', '../docs', '../billing', '../account'].includes(target ?? ''),
+          !/^(?:watchers|#content|\.\.\/(?:docs|billing|account|explore)?(?:\/(?:market|metrics|start|mcp|limits))?|\.\.\/readyz\?verbose)$/.test(
+            target ?? '',
+          ),
       ),
       [],
     );
