@@ -22,7 +22,7 @@ const STYLE = `
 .cluster.rental{border-color:var(--rental);border-radius:4px;background:color-mix(in srgb,var(--rental) 14%,var(--paper))}
 .cluster:hover{background:color-mix(in srgb,var(--sale) 28%,var(--paper));z-index:2}
 .cluster.rental:hover{background:color-mix(in srgb,var(--rental) 28%,var(--paper))}
-.cluster .median{position:absolute;top:calc(100% + 2px);left:50%;transform:translateX(-50%);font-weight:500;font-size:12px;paint-order:stroke;text-shadow:0 0 3px var(--land),0 0 3px var(--land),0 0 2px var(--land)}
+.cluster[data-median]::after{content:attr(data-median);position:absolute;top:calc(100% + 2px);left:50%;transform:translateX(-50%);font-weight:500;font-size:12px;paint-order:stroke;text-shadow:0 0 3px var(--land),0 0 3px var(--land),0 0 2px var(--land)}
 .pin{height:22px;padding:0 8px;border:1.5px solid var(--sale);border-radius:11px;background:var(--raised)}
 .pin.rental{border-color:var(--rental);border-radius:3px}
 .pin::after{content:"";position:absolute;left:50%;bottom:-5px;width:7px;height:7px;border:solid var(--sale);border-width:0 1.5px 1.5px 0;background:var(--raised);transform:translateX(-50%) rotate(45deg)}

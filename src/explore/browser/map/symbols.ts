@@ -86,7 +86,8 @@ export class HomeSymbols {
     element.style.height = size;
     element.append(countText(count));
     const figure = median === null || count < MEDIAN_FROM ? null : shortAmount(median, view.currency);
-    if (figure !== null) element.append(textOf('median', figure));
+    // Drawn by the style: the name of the button has it, in words.
+    if (figure !== null) element.dataset.median = figure;
     const words = figure === null ? '' : `, median ${figure}`;
     element.setAttribute('aria-label', `${countText(count)} homes${words}. Zoom in`);
     return new Marker({ element, anchor: 'center' }).setLngLat([lng, lat]);
