@@ -18,7 +18,7 @@ import { assetPolicy } from './assets/policy.ts';
 import { scriptTags } from './assets/script-tags.ts';
 import { exploreContent } from './page.ts';
 import { EXPLORE_STYLE } from './page-style.ts';
-import type { ApiPanel } from './parts/api-panel.ts';
+import { type ApiPanel, apiPanelOf } from './parts/api-panel.ts';
 import { activeFilters, type FilterContext, isOfSold } from './parts/filters.ts';
 import type { LockedPanel, Notice } from './parts/notices.ts';
 import { viewTitle } from './parts/title.ts';
@@ -88,7 +88,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
       parameters,
       counts: answer.counts,
       median: view?.medianPrice ?? null,
-      api: apiPanelOf(answer),
+      api: apiPanel(answer),
       search: answer.search,
     },
     view,
@@ -218,7 +218,7 @@ function loadingNotice({ source, records, total }: Loading): Notice {
   };
 }
 
-function apiPanelOf({ options, state, view, root }: ExploreAnswer): ApiPanel {
+function apiPanel({ options, state, view, root }: ExploreAnswer): ApiPanel {
   const { publicUrl, tiers } = options;
   const requests = apiRequests(state, publicUrl, {
     bbox: (view?.box ?? [-180, -85, 180, 85]).join(','),
@@ -229,23 +229,11 @@ function apiPanelOf({ options, state, view, root }: ExploreAnswer): ApiPanel {
     minute === null ? null : `${countWords(minute)} a minute`,
     month === null ? null : `${countWords(month)} a month`,
   ].filter((limit) => limit !== null);
-  const [, query = ''] = requests.search.split('?');
-  return {
-    curl: requests.curl,
-    fetch: requests.fetch,
-    requests: [
-      { title: 'The list as JSON', url: requests.search },
-      { title: 'The clusters of the map', url: requests.clusters },
-      { title: 'Prices, beds and types counted', url: requests.facets },
-      { title: 'All homes as CSV (with a key)', url: requests.csv },
-    ],
-    cost:
-      limits.length === 0
-        ? 'Requests are not limited.'
-        : `Each counts as one request: ${limits.join(' and ')} without a key.`,
-    docs: `${root}docs/reference#tag/search/GET/v1/search/${state.kind === 'sale' ? 'sales' : 'rentals'}${query === '' ? '' : `?${query}`}`,
-    limits: `${root}docs/limits`,
-  };
+  const cost =
+    limits.length === 0
+      ? 'Requests are not limited.'
+      : `Each counts as one request: ${limits.join(' and ')} without a key.`;
+  return apiPanelOf(requests, state.kind, { cost, root });
 }
 
 /** Whose homes these are, and what the operator has to say on every page. */

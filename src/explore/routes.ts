@@ -39,7 +39,7 @@ export function exploreRoutes(options: ExploreOptions): readonly Route<Principal
 async function showExplorer(options: ExploreOptions, url: string, caller: Principal): Promise<Reply> {
   const query = url.split('?').slice(1).join('?');
   const { parameters, find, redirect } = cleanQuery(query);
-  // Whoever may not look learns nothing of a home from where its number leads.
+  // Readers who may not look learn nothing of a home from where its number leads.
   const mayFind = find !== null && (await options.explorer.mayLook(caller)) === null;
   if (find !== null) return leadTo(mayFind ? await findTyped(options, parameters, find) : linkTo(parameters));
   if (redirect !== null) return leadTo(linkTo(parameters, { cursor: parameters.get('cursor') ?? null }));

@@ -2,7 +2,7 @@
 
 import { render } from 'lit-html';
 import { cleanQuery } from '../clean-query.ts';
-import type { ApiPanel } from '../parts/api-panel.ts';
+import { type ApiPanel, apiPanelOf } from '../parts/api-panel.ts';
 import { filterBar } from '../parts/filter-bar.ts';
 import { activeFilters } from '../parts/filters.ts';
 import { countWords } from '../parts/words.ts';
@@ -65,21 +65,7 @@ export class FilterPane {
   #apiPanel(view: View, parameters: Parameters): ApiPanel {
     const state = stateOf(parameters);
     const requests = apiRequests(state, this.#publicUrl, { bbox: view.box.join(','), zoom: view.zoom });
-    const [, query = ''] = requests.search.split('?');
-    const operation = `docs/reference#tag/search/GET/v1/search/${state.kind === 'sale' ? 'sales' : 'rentals'}`;
-    return {
-      curl: requests.curl,
-      fetch: requests.fetch,
-      requests: [
-        { title: 'The list as JSON', url: requests.search },
-        { title: 'The clusters of the map', url: requests.clusters },
-        { title: 'Prices, beds and types counted', url: requests.facets },
-        { title: 'All homes as CSV (with a key)', url: requests.csv },
-      ],
-      cost: this.#cost,
-      docs: query === '' ? operation : `${operation}?${query}`,
-      limits: 'docs/limits',
-    };
+    return apiPanelOf(requests, state.kind, { cost: this.#cost, root: '' });
   }
 
   /** A link to another view of this page changes the state instead. */

@@ -30,7 +30,7 @@ function shareButton(): HTMLButtonElement {
       await navigator.clipboard.writeText(address);
       button.textContent = 'Copied';
     } catch {
-      // Nothing was shared: whoever closed the system's sheet knows that.
+      // Nothing was shared: the reader has closed the sheet of the system.
       button.textContent = 'Share';
     }
   });

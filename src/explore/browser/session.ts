@@ -26,7 +26,7 @@ const listeners: Listener[] = [];
 const ready = start();
 
 /**
- * The access token of whoever is signed in; null: nobody is, or the service cannot say at the moment.
+ * The access token of the person who is signed in; null: nobody is, or the service cannot say at the moment.
  *
  */
 export async function token(): Promise<string | null> {

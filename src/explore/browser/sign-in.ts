@@ -1,6 +1,6 @@
 // Way to the consent page and back: what the tab keeps meanwhile, and what it takes from the callback.
 
-/** Of the tab: other tabs, and whoever sends somebody to the callback, have no part in it. */
+/** Of the tab: other tabs, and sites that send somebody to the callback, have no part in it. */
 const STARTED = 'freehold-sign-in';
 const RETURNED = 'freehold-returned';
 const CLIENT_ID = 'freehold-explorer';

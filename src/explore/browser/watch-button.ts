@@ -41,7 +41,7 @@ async function watch({ id, name, root }: Watched): Promise<string | null> {
       headers: {
         authorization: `Bearer ${access}`,
         'content-type': 'application/json',
-        // Whoever presses the button again has one watcher of the home.
+        // Pressed again, the button leaves one watcher of the home.
         'idempotency-key': `explore-${id}`,
       },
       body: JSON.stringify({ name, target: { type: 'listing', listingId: id } }),

@@ -25,7 +25,7 @@ export function priceSection({ listing, property, now }: Home, baseUrl: string):
     first === null ? null : html`<p class="quiet">${offers} since ${monthWords(first)}</p>`
   }${apiRequest(`${baseUrl}/v1/property/${listing.id}/history`)}</header>${chart}${
     steps.length === 0
-      ? html`<p class="quiet">Its source tells of no earlier price.</p>`
+      ? html`<p class="quiet">Its source has given no earlier price.</p>`
       : html`${stepTable(steps.slice(0, ROWS_SHOWN), currency, now)}${
           steps.length > ROWS_SHOWN
             ? html`<details class="more"><summary>${steps.length - ROWS_SHOWN} earlier</summary>${stepTable(steps.slice(ROWS_SHOWN), currency, now)}</details>`

@@ -52,7 +52,7 @@ export interface PriceHistory {
   readonly changes: readonly PriceChange[];
   /** Oldest first. */
   readonly marks: readonly PriceMark[];
-  /** Offers of the home that the history tells about. */
+  /** Offers of the home that the history covers. */
   readonly listings: number;
 }
 

@@ -19,7 +19,7 @@ export interface Point {
 
 export interface Series {
   readonly points: readonly Point[];
-  /** ISO 4217; null where no price tells it. */
+  /** ISO 4217; null where no home has a price. */
   readonly currency: string | null;
 }
 

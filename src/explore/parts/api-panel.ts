@@ -3,6 +3,7 @@
 // Scripts find `#api` and its `pre[data-code]`, to copy them.
 
 import type { Tags } from '../../page/map/tags.ts';
+import type { ApiRequests, ExploreState } from '../view/state.ts';
 
 export interface ApiRequest {
   /** What it gives, such as `This list`. */
@@ -20,6 +21,29 @@ export interface ApiPanel {
   /** The documentation with the parameters filled in. */
   readonly docs: string;
   readonly limits: string;
+}
+
+/** The panel of a view: its requests, what they cost, and the page that explains them. `root`: prefix of links to the root of the service. */
+export function apiPanelOf(
+  requests: ApiRequests,
+  kind: ExploreState['kind'],
+  { cost, root }: { readonly cost: string; readonly root: string },
+): ApiPanel {
+  const [, query = ''] = requests.search.split('?');
+  const operation = `${root}docs/reference#tag/search/GET/v1/search/${kind === 'sale' ? 'sales' : 'rentals'}`;
+  return {
+    curl: requests.curl,
+    fetch: requests.fetch,
+    requests: [
+      { title: 'The list as JSON', url: requests.search },
+      { title: 'The clusters of the map', url: requests.clusters },
+      { title: 'Prices, beds and types counted', url: requests.facets },
+      { title: 'All homes as CSV (with a key)', url: requests.csv },
+    ],
+    cost,
+    docs: query === '' ? operation : `${operation}?${query}`,
+    limits: `${root}docs/limits`,
+  };
 }
 
 export function apiPanel<T>(tags: Tags<T>, panel: ApiPanel): T {

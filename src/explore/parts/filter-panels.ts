@@ -33,22 +33,15 @@ function atLeast(parameters: Parameters, name: string, counted: readonly ValueCo
 
 export function bedsPanel<T>(tags: Tags<T>, { parameters, counts }: PanelContext): T {
   const { html } = tags;
-  return html`<form class="filter-form" action="explore" data-filter="beds">${hiddenFields(tags, parameters, [...BEDS, ...BATHS])}<fieldset class="steps"><legend>Bedrooms</legend>${choices(
+  return html`<form class="filter-form" action="explore" data-filter="beds">${hiddenFields(tags, parameters, [...BEDS, ...BATHS])}${roomFields(tags, { parameters, counts })}${panelEnd(
     tags,
-    'radio',
-    'minBedrooms',
-    atLeast(parameters, 'minBedrooms', counts.beds),
-  )}</fieldset><fieldset class="steps"><legend>Bathrooms</legend>${choices(
-    tags,
-    'radio',
-    'minBathrooms',
-    atLeast(parameters, 'minBathrooms', counts.baths),
-  )}</fieldset>${panelEnd(tags, {
-    anyLabel: BEDS.some((name) => parameters.has(name)) ? 'Any number of beds' : null,
-    anyCount: counts.without.beds ?? null,
-    removed: BEDS,
-    parameters,
-  })}</form>`;
+    {
+      anyLabel: BEDS.some((name) => parameters.has(name)) ? 'Any number of beds' : null,
+      anyCount: counts.without.beds ?? null,
+      removed: BEDS,
+      parameters,
+    },
+  )}</form>`;
 }
 
 export function typePanel<T>(tags: Tags<T>, { parameters, counts }: PanelContext): T {
@@ -128,11 +121,13 @@ const FIELDS = [
   'q',
 ];
 
-/** All filters in one form. */
-export function allFiltersPanel<T>(tags: Tags<T>, context: PanelContext): T {
+/** Bedrooms and bathrooms, at least so many each. */
+function roomFields<T>(
+  tags: Tags<T>,
+  { parameters, counts }: Pick<PanelContext, 'parameters' | 'counts'>,
+): T {
   const { html } = tags;
-  const { parameters, counts } = context;
-  return html`<form class="filter-form all" action="explore" data-filter="all">${hiddenFields(tags, parameters, FIELDS)}<p class="panel-title"><strong>All filters</strong></p><div class="columns"><div>${rangeFields(tags, context)}<fieldset class="steps"><legend>Bedrooms</legend>${choices(
+  return html`<fieldset class="steps"><legend>Bedrooms</legend>${choices(
     tags,
     'radio',
     'minBedrooms',
@@ -142,12 +137,22 @@ export function allFiltersPanel<T>(tags: Tags<T>, context: PanelContext): T {
     'radio',
     'minBathrooms',
     atLeast(parameters, 'minBathrooms', counts.baths),
-  )}</fieldset></div><div>${selects(tags, parameters)}${textField(tags, {
-    name: 'q',
-    label: 'Words in address, features or description',
-    value: parameters.get('q') ?? '',
-    mode: 'search',
-  })}<fieldset class="list"><legend>Only homes that are</legend>${traits(tags, parameters)}</fieldset></div>${valueFields(tags, context)}</div><div class="panel-end"><a class="btn bare small" href="explore?for=${context.kind}">Remove all filters</a><button class="btn primary" data-show>Show homes</button></div></form>`;
+  )}</fieldset>`;
+}
+
+/** All filters in one form. */
+export function allFiltersPanel<T>(tags: Tags<T>, context: PanelContext): T {
+  const { html } = tags;
+  const { parameters } = context;
+  return html`<form class="filter-form all" action="explore" data-filter="all">${hiddenFields(tags, parameters, FIELDS)}<p class="panel-title"><strong>All filters</strong></p><div class="columns"><div>${rangeFields(tags, context)}${roomFields(tags, context)}</div><div>${selects(tags, parameters)}${textField(
+    tags,
+    {
+      name: 'q',
+      label: 'Words in address, features or description',
+      value: parameters.get('q') ?? '',
+      mode: 'search',
+    },
+  )}<fieldset class="list"><legend>Only homes that are</legend>${traits(tags, parameters)}</fieldset></div>${valueFields(tags, context)}</div><div class="panel-end"><a class="btn bare small" href="explore?for=${context.kind}">Remove all filters</a><button class="btn primary" data-show>Show homes</button></div></form>`;
 }
 
 function rangeFields<T>(tags: Tags<T>, { parameters, currency, kind }: PanelContext): readonly T[] {

@@ -5,35 +5,12 @@
 import { shortAmount } from '../../page/map/amounts.ts';
 import type { Tags } from '../../page/map/tags.ts';
 import { enumWords, moneyWords, priceWords } from '../../page/words.ts';
-import type { HomeKind } from '../view/state.ts';
+import type { HomeRow } from '../view/home-row.ts';
 import { icon } from './icons.ts';
 import { bedsWords, countWords, shortAge } from './words.ts';
 
-/** A home as the list shows it. Amounts are in its currency, areas in square feet. */
-export interface RowHome {
-  readonly id: string;
-  readonly listingType: HomeKind;
-  readonly status: string;
-  readonly price: number | null;
-  readonly currency: string | null;
-  readonly priceFrequency: string | null;
-  /** The last change of its price; null: it never changed. */
-  readonly priceChange: { readonly amount: number; readonly percent: number | null } | null;
-  /** RFC 3339 */
-  readonly listedAt: string | null;
-  readonly soldAt: string | null;
-  readonly beds: number | null;
-  readonly baths: number | null;
-  readonly livingArea: number | null;
-  readonly pricePerArea: number | null;
-  /** Null: withheld. */
-  readonly address: string | null;
-  readonly place: string | null;
-  /** Relative to the root of the service, or an https URL; null: there is none that may be shown. */
-  readonly photo: string | null;
-  readonly attribution: string | null;
-  readonly confirmedAt: string | null;
-}
+/** A home as the list shows it. */
+export type RowHome = Omit<HomeRow, 'lat' | 'lng'>;
 
 export interface RowOptions {
   /** Prefix of links to the root of the service. */

@@ -99,7 +99,7 @@ export function sessionRoute({ explorer, clock, publicUrl }: SessionOptions): Ro
 
 /**
  * The cookie counts only in a request that a page of this service has sent, in the word of the browser: Sec-Fetch-Site, or
- * Origin from a browser that does not send it. Whoever sends neither is refused.
+ * Origin from a browser that does not send it. A request with neither is refused.
  */
 function requireOwnScript(headers: IncomingHttpHeaders, publicUrl: string): void {
   const { origin, 'sec-fetch-site': site } = headers;

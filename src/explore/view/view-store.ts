@@ -1,4 +1,4 @@
-// SQL that reads what a view tells of its areas and sources.
+// SQL of the areas and sources that a view names.
 
 import type { MapBox } from '../../page/map/mercator.ts';
 import type { Database } from '../../postgres/client/database.ts';

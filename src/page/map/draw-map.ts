@@ -13,7 +13,7 @@ import { type Tags, TEXT_TAGS } from './tags.ts';
 /** The map as markup of a page. */
 export const drawMap = (drawing: MapDrawing): Html => drawMapWith(TEXT_TAGS, drawing);
 
-/** The map by the tags of whoever renders it, such as lit-html's `html` and `svg`. */
+/** The map by the tags of its renderer, such as lit-html's `html` and `svg`. */
 export function drawMapWith<T>(tags: Tags<T>, drawing: MapDrawing): T {
   const { html, svg } = tags;
   const { label, width, height, prefix = 'map', ground = 'paper', shades } = drawing;

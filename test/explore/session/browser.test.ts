@@ -93,7 +93,7 @@ test('with the Free tier, in two tabs at once, and signed out in both by one', {
   await page.context().close();
 });
 
-test('cancelled consent is told where one began, and nobody is signed in', { skip }, async () => {
+test('cancelled consent is shown where one started, and nobody is signed in', { skip }, async () => {
   const { page, url } = await openPage();
   await page.getByRole('button', { name: 'Sign in' }).click();
   await page.getByRole('button', { name: 'Cancel' }).click();
@@ -104,7 +104,7 @@ test('cancelled consent is told where one began, and nobody is signed in', { ski
   await page.context().close();
 });
 
-test('access that was ended under connected apps is told at the next page', { skip }, async () => {
+test('access that was ended under connected apps is shown at the next page', { skip }, async () => {
   assert.ok(parts !== undefined);
   const { page, url } = await openPage();
   const key = provider.subscribe('pro');

@@ -186,7 +186,7 @@ test('a code of another client is not taken', async () => {
   assert.deepEqual([answer.session, answer.wasRefused], [null, true]);
 });
 
-test('whoever signs in again ends the sign-in that the browser had', async () => {
+test('a person who signs in again ends the sign-in that the browser had', async () => {
   const person = browser();
   const first = await person.signIn();
   const second = await person.signIn(provider.subscribe('business'));
@@ -284,7 +284,7 @@ test('the explorer is among the connected apps of a key, by name, and its access
   assert.deepEqual([(await person.refresh()).wasRefused, person.cookie], [true, null]);
 });
 
-test('whoever is not signed in is told so without an error', async () => {
+test('a caller that is not signed in gets an answer without an error', async () => {
   const answer = await browser().refresh();
   assert.deepEqual([answer.status, answer.session, answer.wasRefused], [200, null, false]);
   assert.equal(answer.headers.get('set-cookie'), null);
