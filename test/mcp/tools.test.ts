@@ -367,6 +367,61 @@ test('results lead to the explorer: a search to the view with as many homes, a h
   const property = await call('get_property', { id: home.propertyId });
   const page = await fetch(String(property.structuredContent.view));
   assert.deepEqual([page.status, page.url.includes('/explore/listing/')], [200, true]);
+  for (const tool of ['estimate_value', 'find_comparables']) {
+    const { structuredContent } = await call(tool, { id: home.id });
+    const response = await fetch(String(structuredContent.view));
+    assert.deepEqual([tool, response.status, response.url.includes('/explore/listing/')], [tool, 200, true]);
+  }
   const areas = await call('find_areas', { q: 'Eastmark', limit: 1 });
   assert.match(String(areas.structuredContent.view), /\/explore\?areaId=/);
+});
+
+test('figures lead to the charts of their area, over as many months, and a comparison to two areas side by side', async () => {
+  const viewOf = async (tool: string, args: object) => {
+    const result = await call(tool, args);
+    const view = String(result.structuredContent.view);
+    assert.ok(textOf(result).includes(`As charts: ${view}`));
+    const page = await fetch(view);
+    const [, title] = /<h1>(.*?)<\/h1>/.exec(await page.text()) ?? [];
+    return [view.slice(url.length), page.status, title];
+  };
+  assert.deepEqual(await viewOf('get_market_stats', { listingType: 'rental', areaId: ['city-eastmark'] }), [
+    '/explore/market?areaId=city-eastmark&for=rental',
+    200,
+    'Eastmark',
+  ]);
+  assert.deepEqual(await viewOf('get_market_stats', { listingType: 'sale' }), [
+    '/explore/market',
+    200,
+    'The whole market',
+  ]);
+  const quarters = { listingType: 'sale', areaId: ['city-eastmark'], interval: 'quarter', periods: 12 };
+  assert.deepEqual(await viewOf('get_market_history', quarters), [
+    '/explore/market?areaId=city-eastmark&months=60',
+    200,
+    'Eastmark',
+  ]);
+  const areaId = ['neighborhood-ashgrove', 'city-eastmark'];
+  assert.deepEqual(await viewOf('compare_markets', { listingType: 'sale', areaId }), [
+    '/explore/market?areaId=neighborhood-ashgrove&with=city-eastmark',
+    200,
+    'Ashgrove',
+  ]);
+});
+
+test('what is watched leads to the view of its search, and all of it to its page', async () => {
+  const target = { type: 'search', listingType: 'rental', query: { city: ['Eastmark'], minBedrooms: 3 } };
+  const created = await call('create_watcher', { target });
+  const view = new URL(String(created.structuredContent.view));
+  assert.deepEqual(
+    [view.pathname, view.searchParams.get('for'), view.searchParams.get('minBedrooms')],
+    ['/explore', 'rental', '3'],
+  );
+  assert.equal((await fetch(view)).status, 200);
+  await call('delete_watcher', { id: created.structuredContent.id });
+  const all = await call('list_watchers', {});
+  const page = await fetch(String(all.structuredContent.view));
+  assert.deepEqual([page.status, new URL(page.url).pathname], [200, '/explore/watching']);
+  const usage = await call('get_usage', {});
+  assert.equal((await fetch(String(usage.structuredContent.view))).status, 200);
 });

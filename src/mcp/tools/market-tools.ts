@@ -2,7 +2,7 @@
 
 import { currencyNote, dotted, number, objectOf, rowsOf, word } from './listing-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
-import { areasView, scopeView } from './view-link.ts';
+import { comparisonView, statsView } from './view-link.ts';
 
 const HOMES = ['propertyType', 'bedrooms', 'minBedrooms', 'maxBedrooms', 'minPrice', 'maxPrice'];
 const PLACE = ['listingType', 'areaId', 'city', 'neighborhood', 'postalCode'];
@@ -142,7 +142,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       return [headOf(answer), ...figures(answer.metrics, currency, period), ...groups].join('\n');
     },
     links: areaLinks,
-    view: scopeView,
+    view: statsView,
   },
   {
     name: 'get_market_history',
@@ -185,7 +185,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       return [headOf(answer), ...points].join('\n');
     },
     links: areaLinks,
-    view: scopeView,
+    view: statsView,
   },
   {
     name: 'compare_markets',
@@ -221,7 +221,7 @@ export const MARKET_TOOLS: readonly ToolRow[] = [
       );
       return [headOf({ ...answer, scope: { ...objectOf(answer.scope), areas: [] } }), ...areas].join('\n');
     },
-    view: ({ areas }) => areasView(areas),
+    view: comparisonView,
     links: ({ areas }) => rowsOf(areas).map(({ areaId }) => ({ kind: 'area', id: String(areaId) })),
   },
 ];

@@ -3,7 +3,7 @@
 import { listingLine, objectOf, rowsOf, shortListingAt, word } from './listing-text.ts';
 import { comparablesText, estimateText, propertyText } from './property-text.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
-import { listingView } from './view-link.ts';
+import { homeView } from './view-link.ts';
 
 const ID = 'Of a property, or of any of its listings.';
 
@@ -107,7 +107,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     short: {},
     text: propertyText,
     links: ({ id, currentListing }) => propertyLinks(id, [objectOf(currentListing)]),
-    view: ({ currentListing }) => listingView(objectOf(currentListing)),
+    view: ({ id, currentListing }) => homeView(objectOf(currentListing).id ?? id),
   },
   {
     name: 'get_listing_live',
@@ -131,7 +131,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
       ].join('\n');
     },
     links: ({ cached }) => propertyLinks(objectOf(cached).propertyId, [objectOf(cached)]),
-    view: ({ cached }) => listingView(objectOf(cached)),
+    view: ({ cached }) => homeView(objectOf(cached).id),
   },
   {
     name: 'estimate_value',
@@ -147,6 +147,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     short: { drop: ['rent/method'] },
     text: estimateText,
     links: ({ propertyId }) => propertyLinks(propertyId, []),
+    view: ({ propertyId }) => homeView(propertyId),
   },
   {
     name: 'find_comparables',
@@ -178,5 +179,6 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
         propertyId,
         rowsOf(data).map(({ listing }) => objectOf(listing)),
       ),
+    view: ({ propertyId }) => homeView(propertyId),
   },
 ];

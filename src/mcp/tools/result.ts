@@ -55,7 +55,7 @@ function composeResult(
     row.text(value, now),
     ...(detail === 'full' && hasBlock ? [jsonBlock(value)] : []),
     ...(omitted.length > 0 ? [omitted.join('\n')] : []),
-    ...(view.view === undefined ? [] : [`On the map: ${view.view}`]),
+    ...(view.view === undefined ? [] : [`${viewWords(path)}: ${view.view}`]),
     ...(links.length > 0 ? [`Resources: ${links.join(' ')}`] : []),
     ...(untrusted.length > 0 ? [fence(untrusted)] : []),
   ].join('\n\n');
@@ -65,6 +65,13 @@ function composeResult(
     structuredContent: { ...value, links, ...view, untrusted, omitted },
   };
 }
+
+const viewWords = (path: string | null): string =>
+  path?.startsWith('explore/market')
+    ? 'As charts'
+    : path?.startsWith('explore?')
+      ? 'On the map'
+      : 'As a page';
 
 /** Lists that one sentence names. */
 const MAX_NAMED = 12;

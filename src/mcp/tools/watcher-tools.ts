@@ -12,10 +12,13 @@ import {
 } from './listing-text.ts';
 import { FILTERS } from './search-tools.ts';
 import { type Json, READS, type ToolRow } from './tool-row.ts';
+import { watcherView } from './view-link.ts';
 
 const CHANGES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false } as const;
 
 const ID = 'From list_watchers.';
+/** The page of the searches that a person watches. */
+const WATCHING = 'explore/watching';
 
 function targetLine(target: unknown): string {
   const { type, listingType, query, listingId, propertyId, metric, areaId, condition } = objectOf(target);
@@ -82,6 +85,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
         : numbered(rows.map(watcherLine));
     },
     links: ({ data }) => rowsOf(data).flatMap(watcherLinks),
+    view: () => WATCHING,
   },
   {
     name: 'create_watcher',
@@ -131,6 +135,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     annotations: { ...CHANGES, idempotentHint: false },
     text: (answer) => `Created: ${watcherLine(answer)}\nRead what happens with get_watcher_events.`,
     links: watcherLinks,
+    view: watcherView,
   },
   {
     name: 'get_watcher_events',
@@ -164,6 +169,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
         const { id } = objectOf(objectOf(event.data).object);
         return typeof id === 'string' ? [{ kind: 'listing', id } as const] : [];
       }),
+    view: () => WATCHING,
   },
   {
     name: 'pause_watcher',
@@ -177,6 +183,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     annotations: { ...CHANGES, idempotentHint: true },
     text: (answer) => `Paused: ${watcherLine(answer)}`,
     links: watcherLinks,
+    view: watcherView,
   },
   {
     name: 'resume_watcher',
@@ -190,6 +197,7 @@ const WATCHER_TOOLS: readonly ToolRow[] = [
     annotations: { ...CHANGES, idempotentHint: true },
     text: (answer) => `Active: ${watcherLine(answer)}`,
     links: watcherLinks,
+    view: watcherView,
   },
   {
     name: 'delete_watcher',
@@ -232,6 +240,7 @@ const USAGE_TOOL: ToolRow = {
       counter('Live streams', answer.streams),
       counter('Feeds', answer.feeds),
     ].join('\n'),
+  view: () => 'account',
 };
 
 export const ACCOUNT_TOOLS: readonly ToolRow[] = [...WATCHER_TOOLS, USAGE_TOOL];
