@@ -142,6 +142,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   ];
   const assets = new Assets();
   const outlines = createOutlines(database);
+  const views = { ...parts, cursorKey: parts.oauth.cursorKey, outlines };
   // Switched off it has no routes at all, and so no page leads there.
   const explorer = parts.explorer.isOff
     ? []
@@ -157,7 +158,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         assetRoute<Principal>(assets),
         ...marketPageRoutes({ ...reading, answers, assets, outlines }),
         ...outlineRoutes(outlines),
-        ...exploreRoutes({ ...parts, outlines, assets }),
+        ...exploreRoutes({ ...views, assets }),
       ];
   const mcp = mcpParts(features, parts);
   const routes: readonly Route<Principal>[] = [
@@ -186,7 +187,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
           ? listFrontHomes({ ...parts, hasSample: sample !== null, now: parts.clock.now() })
           : [],
       ),
-      findMap: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, () => drawFrontMap({ ...parts, outlines })),
+      findMap: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, () => drawFrontMap(views)),
       findMarketSize: cacheFor(MARKET_SIZE_LIFETIME, parts.clock, async () => ({
         ...(await countMarket(parts.database)),
         confirmedAt: await reading.dataAsOf(),

@@ -96,6 +96,8 @@ export interface OAuthEndpoints {
   readonly routes: readonly Route<Principal>[];
   /** Sign-in of the explorer. */
   readonly explorer: ExplorerTokens;
+  /** Seals cursors of the explorer; the same in all processes. Throws DATABASE_UNAVAILABLE. */
+  cursorKey(): Promise<Buffer>;
   /** Ends a grant of this subscription with its tokens; false if it has no such active grant. */
   endGrant(subscription: string, grant: number): Promise<boolean>;
 }
@@ -125,6 +127,7 @@ export function oauthEndpoints(options: OAuthRoutesOptions): OAuthEndpoints {
       revocationRoute(context),
     ],
     explorer: createExplorerTokens(context),
+    cursorKey: async () => (await options.sharedKeys()).cursor,
     async endGrant(subscription, grant) {
       const now = new Date(clock.now());
       const ended = await database.write((sql) => revokeGrantOf(sql, subscription, grant, now));

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { carried, linkTo, listOf, readParameters, writeQuery } from './parameters.ts';
-import { apiRequests, pageOf, parametersOf, searchCursor, stateOf } from './state.ts';
+import { apiRequests, parametersOf, searchCursor, stateOf } from './state.ts';
 
 const readState = (query: string) => stateOf(readParameters(query));
 
@@ -38,10 +38,10 @@ test('a change of a filter begins the list again, and a form carries all other p
   assert.deepEqual(carried(parameters, ['minPrice']), [['for', 'rental']]);
 });
 
-test('a cursor of a view is that of the search behind the number of its page', () => {
-  assert.equal(pageOf(readState('cursor=3.abc.d')), 3);
-  assert.equal(searchCursor(readState('cursor=3.abc.d')), 'abc.d');
-  assert.equal(pageOf(readState('')), 1);
+test('a cursor of a view has that of the search, between its number of rows and its seal', () => {
+  assert.equal(searchCursor(readState('cursor=20.abc-_.d')), 'abc-_');
+  assert.equal(searchCursor(readState('cursor=abc')), 'abc');
+  assert.equal(searchCursor(readState('')), null);
 });
 
 test('requests of the API have the filters of the view, and clusters its map', () => {

@@ -22,13 +22,9 @@ export function parametersOf({ kind, parameters }: ExploreState): Parameters {
   return new Map([...(kind === 'rental' ? ([['for', 'rental']] as const) : []), ...parameters]);
 }
 
-/** The page of the list that the cursor leads to, from 1: cursors of views are those of searches behind the page's number. */
-export const pageOf = ({ parameters }: ExploreState): number =>
-  Number(/^([1-9]\d{0,5})\./.exec(parameters.get('cursor') ?? '')?.[1] ?? 1);
-
-/** The cursor as searches take it; null: the list begins. */
+/** The cursor as searches take it: that of a view without its number of rows and its seal; null: the list begins. */
 export const searchCursor = ({ parameters }: Pick<ExploreState, 'parameters'>): string | null =>
-  parameters.get('cursor')?.replace(/^\d+\./, '') ?? null;
+  parameters.get('cursor')?.replace(/^\d+\.([\w-]+)\.[\w-]+$/, '$1') ?? null;
 
 /** Requests of the API that give what a view shows: whole URLs, and the first as text to copy. */
 export interface ApiRequests {

@@ -17,7 +17,8 @@ import type { ExplorerAccess } from '../allowance/allowance.ts';
 import { type HomeRow, homeRow } from './home-row.ts';
 import { boxOf, clusterOf, gridOf, pinOf, stacksOf, type ViewCluster, type ViewPin } from './map-parts.ts';
 import { readQuery } from './query.ts';
-import { type ExploreState, pageOf } from './state.ts';
+import { openCursor, sealCursor } from './sealed-cursor.ts';
+import type { ExploreState } from './state.ts';
 import { findSourceStates, type ViewSource } from './view-store.ts';
 
 export interface ViewParts {
@@ -30,6 +31,8 @@ export interface ViewParts {
   readonly publicUrl: string;
   readonly tiers: Tiers;
   readonly explorer: Pick<ExplorerAccess, 'takeList' | 'takePins'>;
+  /** Seals cursors; the same in all processes. Throws DATABASE_UNAVAILABLE. */
+  readonly cursorKey: () => Promise<Buffer>;
 }
 
 export interface View {
@@ -81,19 +84,20 @@ export async function readView(
   caller: Principal,
   { fresh }: Reading = { fresh: false },
 ): Promise<View> {
-  const { search, query } = await prepareSearch(parts, state, caller);
+  const { search, query, rowsBefore } = await prepareSearch(parts, state, caller);
   return withSession(parts.backend, { caller: caller.account, fresh }, async (session) => {
     const { plan } = await requireOneCurrency({ ...parts, backend: session, fresh }, search, {
       ...query,
       facets: ['priceBucket'],
     });
-    return showView(parts, session, { ...search, plan }, state, caller);
+    return showView(parts, session, { ...search, plan }, { state, caller, rowsBefore });
   });
 }
 
-/** A search of a state, with its names looked up. */
+/** A search of a state, with its names looked up. Throws INVALID_PARAMETER, and INVALID_CURSOR for one that no view has given. */
 export async function prepareSearch(parts: ViewParts, state: ExploreState, caller: Principal) {
   const query = readQuery(state);
+  const rowsBefore = await findRowsBefore(parts, state);
   const limit = Math.min(
     caller.kind === 'anonymous' ? EXPLORER.rows : EXPLORER.signedInRows,
     pageSize(parts.tiers[caller.tier], EXPLORER.signedInRows),
@@ -102,15 +106,26 @@ export async function prepareSearch(parts: ViewParts, state: ExploreState, calle
   const named = (ids: readonly string[]) => parts.areas.named(ids, false);
   const resolved = await resolveQuery({ database: parts.database, named }, plan);
   const search: ResolvedSearch = { plan, resolved };
-  return { search, query };
+  return { search, query, rowsBefore };
+}
+
+/** Rows of the list before the page of this state. */
+async function findRowsBefore({ cursorKey }: ViewParts, { parameters }: ExploreState): Promise<number> {
+  const cursor = parameters.get('cursor');
+  return cursor === undefined ? 0 : openCursor(await cursorKey(), cursor).rowsBefore;
+}
+
+interface ViewRequest {
+  readonly state: ExploreState;
+  readonly caller: Principal;
+  readonly rowsBefore: number;
 }
 
 async function showView(
   parts: ViewParts,
   session: SearchSession,
   search: ResolvedSearch,
-  state: ExploreState,
-  caller: Principal,
+  { state, caller, rowsBefore }: ViewRequest,
 ): Promise<View> {
   const { plan, resolved } = search;
   const now = parts.clock.now();
@@ -122,20 +137,23 @@ async function showView(
     session.points(whole, gridOf(box)),
   ]);
   const { total, medianPrice, points } = found;
+  const isAnonymous = caller.kind === 'anonymous';
+  const lastRow = isAnonymous ? EXPLORER.pages * EXPLORER.rows : Number.POSITIVE_INFINITY;
+  // The cursor may come from somebody who is signed in.
+  const hits = rowsBefore < lastRow ? page.hits : [];
   const [limit, sources] = await Promise.all([
-    takeHomes(parts.explorer, caller, points.length, page.hits.length),
+    takeHomes(parts.explorer, caller, points.length, hits.length),
     findSourceStates(parts.database, found.sources),
   ]);
   const isOutOfPins = limit?.leaves === 'clusters';
   const { cells } = isOutOfPins && points.length > 0 ? await session.points(whole, gridOf(box, 0)) : found;
   const pinned = isOutOfPins ? [] : points;
-  const shown = limit === null ? page.hits : [];
+  const shown = limit === null ? hits : [];
   const rows = shown.flatMap(({ listing }) => presentListing(listing, reader) ?? []);
   const last = page.hits.at(-1);
-  const pageNumber = pageOf(state);
-  const next = page.more && last ? `${pageNumber + 1}.${cursorAfter(plan, last)}` : null;
-  const isAnonymous = caller.kind === 'anonymous';
-  const isOver = isAnonymous && next !== null && pageNumber >= EXPLORER.pages;
+  const rowsAfter = rowsBefore + page.hits.length;
+  const next = page.more && last ? { rowsBefore: rowsAfter, searchCursor: cursorAfter(plan, last) } : null;
+  const isOver = rowsBefore >= lastRow || (next !== null && rowsAfter >= lastRow);
   return {
     total,
     medianPrice,
@@ -149,8 +167,8 @@ async function showView(
     pins: pinned.map((point) => pinOf(point, plan.listingType, now)),
     stacks: stacksOf(pinned),
     list: rows.map((listing) => homeRow(listing, parts.publicUrl)),
-    firstRow: (pageNumber - 1) * plan.limit + 1,
-    nextCursor: isOver ? null : next,
+    firstRow: rowsBefore + 1,
+    nextCursor: isOver || next === null ? null : sealCursor(await parts.cursorKey(), next),
     limitedTo: isOver || (isOutOfPins && isAnonymous) ? 'sign-in' : null,
     limit: limit === null ? null : viewLimit(limit.problem),
   };

@@ -44,9 +44,10 @@ export function writeCursor(cursor: Cursor): string {
 export function readCursor(text: string, query: string, kinds: readonly ValueKind[]): Cursor {
   const parts = parse(text);
   if (!Array.isArray(parts) || (parts.length !== 5 && parts.length !== 6))
-    throw invalid('this service did not issue it');
+    throw invalidCursor('this service did not issue it');
   const [digest, sign, startedAt, values, id, currency = null] = parts as unknown[];
-  if (digest !== query) throw invalid('it belongs to other filters or another sort; keep both while paging');
+  if (digest !== query)
+    throw invalidCursor('it belongs to other filters or another sort; keep both while paging');
   const sound =
     (sign === 1 || sign === -1) &&
     isInstant(startedAt) &&
@@ -57,7 +58,7 @@ export function readCursor(text: string, query: string, kinds: readonly ValueKin
     Array.isArray(values) &&
     values.length === kinds.length &&
     values.every((value, index) => value === null || isSound(value, kinds[index]));
-  if (!sound) throw invalid('this service did not issue it');
+  if (!sound) throw invalidCursor('this service did not issue it');
   const direction = sign === 1 ? 'next' : 'previous';
   return { query, direction, startedAt: Number(startedAt), values, id, currency };
 }
@@ -92,7 +93,8 @@ function parse(text: string): unknown {
   return parseJson(Buffer.from(text, 'base64url').toString('utf8')) ?? null;
 }
 
-function invalid(why: string): Problem {
+/** `why` follows on “The cursor cannot be used:”. */
+export function invalidCursor(why: string): Problem {
   const detail = `The cursor cannot be used: ${why}. Start again without a cursor.`;
   return new Problem('INVALID_CURSOR', detail, { errors: [{ parameter: 'cursor', detail: why }] });
 }

@@ -8,6 +8,8 @@ export interface SharedKeys {
   readonly transaction: Buffer;
   /** Signs the proofs that replace a key on a page. */
   readonly proof: Buffer;
+  /** Seals cursors of the explorer. */
+  readonly cursor: Buffer;
   /** Digests addresses, so that the database cannot be searched for one. */
   readonly address: Buffer;
 }
@@ -23,7 +25,12 @@ export function createSharedKeys(database: Database): () => Promise<SharedKeys> 
 
 function deriveKeys(secret: Uint8Array): SharedKeys {
   const keyFor = (use: string) => Buffer.from(hkdfSync('sha256', secret, '', `freehold ${use}`, 32));
-  return { transaction: keyFor('transaction'), proof: keyFor('proof'), address: keyFor('address') };
+  return {
+    transaction: keyFor('transaction'),
+    proof: keyFor('proof'),
+    cursor: keyFor('cursor'),
+    address: keyFor('address'),
+  };
 }
 
 async function readSharedSecret(sql: Sql): Promise<Uint8Array> {
