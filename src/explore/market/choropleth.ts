@@ -18,11 +18,11 @@ const COLOURS: readonly (readonly [key: ColourKey, name: string, kind: FigureKin
   ['supply', 'Supply', 'months'],
 ];
 
-/** Null where there are no outlines, or too many areas to compare. */
+/** Null where there are no outlines. Of too many areas to compare, it shows those of the page of the table. */
 export function choropleth(page: MarketPage): Html | null {
   const { map, table, view } = page;
-  if (map === null || table === null || !table.canSortByFigures) return null;
-  const ids = new Set(table.set.areas.map(({ id }) => id));
+  if (map === null || table === null) return null;
+  const ids = new Set(table.compared.map(({ areaId }) => areaId));
   if (!map.outlines.some(({ id }) => ids.has(id))) return null;
   const values = valuesById(page);
   const known = [...values.values()].filter((value) => value !== null).toSorted((a, b) => a - b);
@@ -42,12 +42,14 @@ export function choropleth(page: MarketPage): Html | null {
     currency,
     shades,
     graticule: false,
-    linkToArea: ({ id }) => (ids.has(id) ? linkTo(view, { areaId: id }) : null),
+    linkToArea: ({ id }) => (ids.has(id) ? linkTo(view, { areaId: id, within: null }) : null),
   });
   return html`<section class="panel area-map"><h3 class="visually-hidden">Map of the ${many.toLowerCase()}</h3>${drawing}<div class="in"><div class="seg small" role="group" aria-label="Colours by">${COLOURS.map(
     ([key, title]) =>
       html`<a href="${linkTo(view, { colour: key, page: view.page })}#areas"${key === view.colour ? html` aria-current="true"` : null}>${title}</a>`,
-  )}</div>${legend(edges, (value) => shortFigure(kind, value, currency))}</div></section>`;
+  )}</div>${
+    table.canSortByFigures ? null : html`<p class="quiet">The ${ids.size} of this page of the table.</p>`
+  }${legend(edges, (value) => shortFigure(kind, value, currency))}</div></section>`;
 }
 
 /** The figure of each area that the colours show; null: too few homes. */

@@ -1,5 +1,6 @@
 // The market page, whole without a script.
 
+import type { Area } from '../../areas/area.ts';
 import { siteFooter } from '../../page/footer.ts';
 import { siteHeader } from '../../page/header.ts';
 import { type Fragment, html } from '../../page/html.ts';
@@ -11,8 +12,10 @@ import { activityChart, distributionChart, priceChart } from './main-charts.ts';
 import { MARKET_STYLE } from './market-style.ts';
 import { pageHead } from './page-head.ts';
 import { linkTo, type MarketPage, placeOf, ROOT } from './page-parts.ts';
-import { writeMarketView } from './page-query.ts';
+import { type MarketView, writeMarketView } from './page-query.ts';
+import { MAX_NAMED } from './read-areas.ts';
 import { smallCharts } from './small-charts.ts';
+import { areaTypeWords } from './words.ts';
 
 /** What every page of the market is shown with. */
 export interface MarketFrame {
@@ -26,14 +29,18 @@ export interface MarketFrame {
 
 export function renderMarketPage(page: MarketPage, frame: MarketFrame): string {
   const homes = page.view.listingType === 'sale' ? 'homes for sale' : 'homes for rent';
-  const canonical = `${page.publicUrl}/explore/market${writeMarketView({ ...page.view, page: 1, sortKey: 'homes', isDescending: true })}`;
+  const canonical = `${page.publicUrl}/explore/market${writeMarketView({ ...page.view, within: null, page: 1, sortKey: 'homes', isDescending: true })}`;
   return renderMarketFrame(
     {
       title: `Market of ${page.area?.name ?? 'all areas'}`,
       summary: `Prices, new and sold ${homes}, days on market and supply by month: ${placeOf(page)}.`,
       place: page.area?.name ?? null,
-      ...(page.area !== null && { leave: linkTo(page.view, { areaId: null }) }),
-      keep: [...new URLSearchParams(writeMarketView({ ...page.view, areaId: null, withId: null, page: 1 }))],
+      ...(page.area !== null && { leave: linkTo(page.view, { areaId: null, within: null }) }),
+      keep: [
+        ...new URLSearchParams(
+          writeMarketView({ ...page.view, areaId: null, withId: null, within: null, page: 1 }),
+        ),
+      ],
       query: '',
       canonical,
       content: html`${pageHead(page)}${priceChart(page)}<div class="two">${activityChart(page)}${distributionChart(page)}</div>${smallCharts(page)}${areaTable(page, choropleth(page))}`,
@@ -54,6 +61,30 @@ export function renderNoPlace({ title, detail, query }: NoPlace, frame: MarketFr
   const content = html`<div class="market-head"><div><h1>${title}</h1><p class="quiet">${detail}</p></div></div>
 <div class="panel chart-box"><form action="market" class="search-again"><label class="field"><span>Name of a place</span><input name="find" value="${query}" maxlength="120" required></label><p class="buttons"><button class="btn primary" type="submit">Show its market</button><a class="btn" href="market">The whole market</a></p></form></div>`;
   return renderMarketFrame({ title, summary: detail, place: null, query, content }, frame);
+}
+
+/** A place to choose, and the view that it leads to. */
+export interface OfferedPlace {
+  readonly area: Area;
+  readonly view: MarketView;
+}
+
+/** Places of one name, with what they lie in and their homes on the market, to choose one of. */
+export function renderPlaces(name: string, places: readonly OfferedPlace[], frame: MarketFrame): string {
+  const title = `${places.length} places match “${name}”`;
+  const more = places.length < MAX_NAMED ? '' : ' There may be more: add a word.';
+  const rows = places.map(({ area, view }) => {
+    const around = (area.ancestors ?? []).map((each) => each.name).join(', ');
+    const { sales, rentals } = area.counts ?? { sales: 0, rentals: 0 };
+    const homes =
+      view.listingType === 'sale'
+        ? `${sales.toLocaleString('en-US')} for sale`
+        : `${rentals.toLocaleString('en-US')} for rent`;
+    return html`<tr><th scope="row"><a href="${linkTo(view, {})}">${area.name}</a></th><td>${[areaTypeWords(area.type)[0], ...(around === '' ? [] : [around])].join(', ')}</td><td class="number">${homes}</td></tr>`;
+  });
+  const content = html`<div class="market-head"><div><h1>${title}</h1><p class="quiet">Which one is it? Those with the most homes come first.${more}</p></div></div>
+<div class="panel table-box"><table class="data"><thead class="visually-hidden"><tr><th scope="col">Place</th><th scope="col">What it is</th><th scope="col">Homes</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+  return renderMarketFrame({ title, summary: title, place: null, query: name, content }, frame);
 }
 
 interface FramedPage {

@@ -77,6 +77,9 @@ main>.notice{margin-top:20px}
 .rental .cell-bar rect{fill:var(--rental)}
 .table-box .data thead th{white-space:nowrap}
 .table-box .data tbody :is(th,td){font-size:var(--tool)}
+.within{display:flex;gap:8px;padding:10px 12px;border-bottom:1px solid var(--line)}
+.within input{flex:1;min-width:0;min-height:40px;padding:4px 12px;border:1px solid var(--edge);border-radius:6px;background:var(--raised);color:var(--ink);font:inherit}
+.area-map .in p{margin:0;font-size:var(--small)}
 .data tbody th a{color:inherit;text-decoration:none}
 .data tbody th a:hover{text-decoration:underline}
 .data .here>*{background:var(--hover)}

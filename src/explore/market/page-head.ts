@@ -15,8 +15,9 @@ export function pageHead(page: MarketPage): Html {
 
 function subtitle({ view, figures, set, area }: MarketPage): string {
   const homes = view.listingType === 'sale' ? 'Homes for sale' : 'Homes for rent';
-  const isParent = set !== null && set.parent?.id === area?.id;
-  const count = set?.areas.length ?? 0;
+  // With words to look for, the set is a part.
+  const isParent = set !== null && set.parent?.id === area?.id && view.within === null;
+  const count = set?.total ?? 0;
   const many = set === null ? '' : areaTypeWords(set.type)[count === 1 ? 0 : 1].toLowerCase();
   const where = isParent ? ` in ${count.toLocaleString('en-US')} ${many}` : '';
   const end = figures.series.points.at(-1)?.end;
@@ -39,12 +40,15 @@ function controls(page: MarketPage): Fragment {
 
 /** Areas that are offered for comparison. */
 const OFFERED = 8;
+/** Names that the browser completes; of others, it takes a word. */
+const MAX_NAMES = 100;
 
 function compareForm({ view, set, area }: MarketPage): Html {
-  const offered = (set?.areas ?? []).filter(({ id }) => id !== area?.id).slice(0, OFFERED);
+  const others = (set?.areas ?? []).filter(({ id }) => id !== area?.id);
+  const offered = others.slice(0, OFFERED);
   const hidden = (name: string, value: string | null) =>
     value === null ? null : html`<input type="hidden" name="${name}" value="${value}">`;
-  return html`<details class="drop-down"><summary class="chip offer">Compare with</summary><div class="panel in"><form action="market"><label class="field"><span>Another area</span><input name="with" maxlength="120" required autocomplete="off" placeholder="Name of a place"></label>${hidden('areaId', view.areaId)}${view.listingType === 'sale' ? null : hidden('for', view.listingType)}${view.months === 24 ? null : hidden('months', `${view.months}`)}<button class="btn" type="submit">Compare</button></form>${
+  return html`<details class="drop-down"><summary class="chip offer">Compare with</summary><div class="panel in"><form action="market"><label class="field"><span>Another area</span><input name="with" maxlength="120" required autocomplete="off" placeholder="Name of a place" list="places"></label>${others.length <= OFFERED ? null : html`<datalist id="places">${others.slice(0, MAX_NAMES).map(({ name }) => html`<option value="${name}"></option>`)}</datalist>`}${hidden('areaId', view.areaId)}${view.listingType === 'sale' ? null : hidden('for', view.listingType)}${view.months === 24 ? null : hidden('months', `${view.months}`)}<button class="btn" type="submit">Compare</button></form>${
     offered.length === 0
       ? null
       : html`<ul class="chips">${offered.map(({ id, name }) => html`<li><a class="chip" href="${linkTo(view, { withId: id })}">${name}</a></li>`)}</ul>`
@@ -98,6 +102,6 @@ function emptyNotice({ view, figures }: MarketPage): Html | null {
   return html`<div class="notice" role="status"><strong>No homes ${here} in this time</strong><p>Neither on the market nor sold. See homes ${other}${view.areaId === null ? '.' : ', or the whole market.'}</p><div class="buttons"><a class="btn" href="${others}">Homes ${other}</a>${
     view.areaId === null
       ? null
-      : html`<a class="btn" href="${linkTo(view, { areaId: null })}">Whole market</a>`
+      : html`<a class="btn" href="${linkTo(view, { areaId: null, within: null })}">Whole market</a>`
   }</div></div>`;
 }

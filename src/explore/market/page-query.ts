@@ -39,6 +39,9 @@ const members = {
     }),
   ),
   with: id('Id or name of a second area, drawn beside the first.'),
+  within: Type.Optional(
+    Type.String({ maxLength: 120, description: 'Words of the names of the areas to compare.' }),
+  ),
 };
 
 export const MarketPageQuery = Type.Object({
@@ -87,6 +90,8 @@ export interface MarketView {
   readonly months: number;
   /** Null: no second area. */
   readonly withId: string | null;
+  /** Words that the names of the areas in the table begin with; null: all areas. */
+  readonly within: string | null;
   readonly sortKey: SortKey;
   readonly isDescending: boolean;
   readonly page: number;
@@ -98,6 +103,7 @@ export function readMarketView(query: Static<typeof MarketPageQuery>): MarketVie
     areaId = null,
     months = 24,
     with: withId = null,
+    within = '',
     sort = '-homes',
     page = 1,
     colour = 'median',
@@ -108,6 +114,8 @@ export function readMarketView(query: Static<typeof MarketPageQuery>): MarketVie
     listingType: query.for ?? 'sale',
     months,
     withId: withId === '' || withId === areaId ? null : withId,
+    // Without a letter or a digit there is nothing to look for.
+    within: /[\p{L}\p{N}]/u.test(within) ? within.trim() : null,
     sortKey,
     isDescending: sort.startsWith('-'),
     page,
@@ -117,13 +125,14 @@ export function readMarketView(query: Static<typeof MarketPageQuery>): MarketVie
 
 /** The query of a view, without what is the default, beginning with `?`; empty where nothing differs. */
 export function writeMarketView(view: MarketView): string {
-  const { areaId, listingType, months, withId, sortKey, isDescending, page, colour } = view;
+  const { areaId, listingType, months, withId, within, sortKey, isDescending, page, colour } = view;
   const sort = `${isDescending ? '-' : ''}${sortKey}`;
   const query = new URLSearchParams({
     ...(areaId !== null && { areaId }),
     ...(listingType !== 'sale' && { for: listingType }),
     ...(months !== 24 && { months: String(months) }),
     ...(withId !== null && { with: withId }),
+    ...(within !== null && { within }),
     ...(sort !== '-homes' && { sort }),
     ...(colour !== 'median' && { colour }),
     ...(page !== 1 && { page: String(page) }),

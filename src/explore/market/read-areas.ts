@@ -1,15 +1,17 @@
 // Areas of the market page: the one it is about, a second one, and those of its table.
 
 import { type Area, slugOf } from '../../areas/area.ts';
-import { includeOf, planAreas } from '../../areas/query.ts';
-import { findArea, findAreaNo, findAreas } from '../../areas/read-store.ts';
+import { type AreaQuery, includeOf, planAreas } from '../../areas/query.ts';
+import { findArea, findAreaNo, findAreaNos, findAreas } from '../../areas/read-store.ts';
 import type { AreaType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 
-/** Areas of one table: more are left out, the smallest first. */
+/** Areas of one table, those with the most homes: the others are found by their names. */
 const MAX_AREAS = 1_000;
-/** Areas of a name that are looked at. */
-const MAX_NAMED = 20;
+/** Areas of a name that people choose from. */
+export const MAX_NAMED = 20;
+/** Words of a name that are looked for; more are no name. */
+const MAX_WORDS = 10;
 /** Kinds of areas of the whole market, and of those below one area: the first that there are. */
 const TYPES: readonly AreaType[] = [
   'city',
@@ -31,11 +33,15 @@ export interface AreaSet {
   /** The area that they lie in; null: the whole market. */
   readonly parent: Pick<Area, 'id' | 'name'> | null;
   /** By number of homes, the most first; at most MAX_AREAS. */
-  readonly areas: readonly Pick<Area, 'id' | 'name'>[];
-  readonly isComplete: boolean;
+  readonly areas: readonly Pick<Area, 'id' | 'name' | 'bbox'>[];
+  /** How many there are, of those with the words that were looked for. */
+  readonly total: number;
   /** Around them: west, south, east, north; null: not known. */
   readonly box: readonly [number, number, number, number] | null;
 }
+
+const firstWords = (text: string): string =>
+  (text.match(/[\p{L}\p{N}]+/gu) ?? []).slice(0, MAX_WORDS).join(' ');
 
 /** Null without such an area. */
 export async function readArea(database: Database, id: string): Promise<Area | null> {
@@ -43,64 +49,95 @@ export async function readArea(database: Database, id: string): Promise<Area | n
   return found?.area ?? null;
 }
 
-/** The area whose name has all these words; of several the one with this very name, else with the most homes. Null: none. */
-export async function findAreaByName(database: Database, text: string): Promise<Area | null> {
+/**
+ * The area with this very name, or the only one whose name has all these words; several where it takes a choice, those with the
+ * most homes first. Null: none.
+ */
+export async function findAreaByName(database: Database, text: string): Promise<Area | Area[] | null> {
   if (!/[\p{L}\p{N}]/u.test(text)) return null;
-  const plan = planAreas({ q: text, sort: '-listingCount', include: [] }, MAX_NAMED);
-  const found = await database.read((sql) => findAreas(sql, plan));
-  const isNamed = ({ area }: (typeof found)[number]) => slugOf(area.name) === slugOf(text);
-  return (found.find(isNamed) ?? found[0])?.area ?? null;
+  const plan = planAreas(
+    { q: firstWords(text), sort: '-listingCount', include: ['ancestors', 'counts'] },
+    MAX_NAMED,
+  );
+  const found = (await database.read((sql) => findAreas(sql, plan))).map(({ area }) => area);
+  const named = found.filter(({ name }) => slugOf(name) === slugOf(text));
+  const choice = named.length > 0 ? named : found;
+  return choice.length > 1 ? choice : (choice[0] ?? null);
 }
 
-/** The areas that a page about this area compares: those in it, or those beside it where it has none. Null: there are none. */
-export async function readAreaSet(database: Database, area: Area | null): Promise<AreaSet | null> {
-  if (area === null) return readWholeMarket(database);
-  const inside = await readChildren(database, area);
+/**
+ * The areas that a page about this area compares: those in it, or those beside it where it has none; of these, those whose names
+ * have the words `within`. Null: there are none.
+ */
+export async function readAreaSet(
+  database: Database,
+  area: Area | null,
+  within: string | null,
+): Promise<AreaSet | null> {
+  if (area === null) return readWholeMarket(database, within);
+  const inside = await readChildren(database, area, within);
   if (inside !== null) return inside;
   const parent = area.parentId === null ? null : await readArea(database, area.parentId);
-  return parent === null ? null : readChildren(database, parent, area.type);
+  return parent === null ? null : readChildren(database, parent, within, area.type);
 }
 
 /** The areas of the first type of which there are two or more. */
-async function readWholeMarket(database: Database): Promise<AreaSet | null> {
+async function readWholeMarket(database: Database, within: string | null): Promise<AreaSet | null> {
   for (const type of TYPES) {
-    const found = await listAreas(database, null, type);
-    if (found.length > 1) return areaSet(type, null, found);
+    const found = await listAreas(database, { parentNo: null, type, within: null }, 2);
+    if (found.length > 1) return readSet(database, { parentNo: null, type, within }, null);
   }
   return null;
 }
 
-async function readChildren(database: Database, parent: Area, only?: AreaType): Promise<AreaSet | null> {
-  const no = await database.read((sql) => findAreaNo(sql, parent.id));
-  if (no === null) return null;
-  const found = await listAreas(database, no, only);
-  const type = WITHIN.find((each) => found.some((area) => area.type === each));
-  if (type === undefined) return null;
-  return areaSet(
-    type,
-    parent,
-    found.filter((area) => area.type === type),
-  );
+async function readChildren(
+  database: Database,
+  parent: Area,
+  within: string | null,
+  only: AreaType | null = null,
+): Promise<AreaSet | null> {
+  const parentNo = await database.read((sql) => findAreaNo(sql, parent.id));
+  if (parentNo === null) return null;
+  for (const type of only === null ? new Set(WITHIN) : [only]) {
+    const found = await listAreas(database, { parentNo, type, within: null }, 1);
+    if (found.length > 0) return readSet(database, { parentNo, type, within }, parent);
+  }
+  return null;
 }
 
-async function listAreas(
-  database: Database,
-  parentNo: number | null,
-  type: AreaType | undefined,
-): Promise<readonly Area[]> {
-  const plan = planAreas({ sort: '-listingCount', include: [], ...(type && { type }) }, MAX_AREAS + 1);
-  const found = await database.read((sql) => findAreas(sql, { ...plan, parentNo }));
+/** Which areas a table has. */
+interface SetQuery {
+  readonly parentNo: number | null;
+  readonly type: AreaType;
+  readonly within: string | null;
+}
+
+const planOf = ({ parentNo, type, within }: SetQuery, limit: number): AreaQuery => ({
+  ...planAreas(
+    { sort: '-listingCount', include: [], type, ...(within !== null && { q: firstWords(within) }) },
+    limit,
+  ),
+  parentNo,
+});
+
+async function listAreas(database: Database, query: SetQuery, limit: number): Promise<readonly Area[]> {
+  const found = await database.read((sql) => findAreas(sql, planOf(query, limit)));
   return found.map(({ area }) => area);
 }
 
-function areaSet(type: AreaType, parent: Area | null, found: readonly Area[]): AreaSet {
+async function readSet(database: Database, query: SetQuery, parent: Area | null): Promise<AreaSet> {
+  const found = await listAreas(database, query, MAX_AREAS + 1);
+  const total =
+    found.length <= MAX_AREAS
+      ? found.length
+      : (await database.read((sql) => findAreaNos(sql, planOf(query, 1)))).length;
   const [west, south, east, north] = parent?.bbox ?? [];
   const isKnown = west !== undefined && south !== undefined && east !== undefined && north !== undefined;
   return {
-    type,
+    type: query.type,
     parent,
     box: isKnown ? [west, south, east, north] : null,
     areas: found.slice(0, MAX_AREAS),
-    isComplete: found.length <= MAX_AREAS,
+    total,
   };
 }

@@ -15,13 +15,27 @@ export interface AreaMap {
 export const MAP_WIDTH = 392;
 export const MAP_HEIGHT = 440;
 
-/** Null where no area has an outline. */
-export async function readMap(outlines: Outlines, { box, areas }: AreaSet): Promise<AreaMap | null> {
+/** Around these areas, which are all of the set or those of one page. Null where no area has an outline. */
+export async function readMap(
+  outlines: Outlines,
+  set: AreaSet,
+  areas: AreaSet['areas'],
+): Promise<AreaMap | null> {
   const ids = areas.map(({ id }) => id);
-  const whole = box ?? boxOf((await outlines.in(null, null)).outlines);
+  const isPart = areas.length < set.areas.length || set.areas.length < set.total;
+  const whole = (isPart ? boxAroundAll(areas) : set.box) ?? boxOf((await outlines.in(null, null)).outlines);
   if (whole === null) return null;
   const found = await outlines.in(whole, zoomFor(whole, MAP_WIDTH, MAP_HEIGHT), ids);
   return { outlines: found.outlines, ground: found.ground, box: whole };
+}
+
+/** Around boxes of areas; null without any, and across the antimeridian, where all of the land is shown. */
+function boxAroundAll(areas: AreaSet['areas']): MapBox | null {
+  const known = areas.flatMap(({ bbox }) => (bbox?.length === 4 ? [bbox as unknown as MapBox] : []));
+  if (known.length === 0 || known.some(([west, , east]) => west > east)) return null;
+  const side = (at: 0 | 1 | 2 | 3, pick: (...values: number[]) => number): number =>
+    pick(...known.map((box) => box[at]));
+  return [side(0, Math.min), side(1, Math.min), side(2, Math.max), side(3, Math.max)];
 }
 
 /** Around outlines; null without any. */

@@ -42,14 +42,11 @@ export async function readTable(
   set: AreaSet,
   reader: Reader,
 ): Promise<AreaTable> {
-  const canSortByFigures = set.areas.length <= MAX_SORTED;
-  const sortKey = canSortByFigures || view.sortKey === 'name' ? view.sortKey : 'homes';
-  const pages = Math.max(1, Math.ceil(set.areas.length / PAGE_SIZE));
-  const page = Math.min(view.page, pages);
-  const slice = <T>(all: readonly T[]): readonly T[] => all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
-  const read = canSortByFigures ? set.areas : slice(orderAreas(set.areas, sortKey, view.isDescending));
-  const compared = await compare(answers, view, read, reader);
-  const sorted = canSortByFigures ? slice(sortAreas(compared, { ...view, sortKey })) : compared;
+  const canSortByFigures = isSortable(set);
+  const sortKey = sortKeyOf(view, set);
+  const { page, pages } = pageOf(view, set);
+  const compared = await compare(answers, view, comparedAreas(view, set), reader);
+  const sorted = canSortByFigures ? sliceOf(sortAreas(compared, { ...view, sortKey }), page) : compared;
   const rows = await Promise.all(
     sorted.map(async ({ areaId, ...row }) => {
       const metrics = [CHOICES[view.listingType].price.id];
@@ -63,8 +60,27 @@ export async function readTable(
   return { set, rows, compared, page, pages, sortKey, canSortByFigures, maxHomes };
 }
 
+const isSortable = ({ areas }: AreaSet): boolean => areas.length <= MAX_SORTED;
+
+const sortKeyOf = ({ sortKey }: MarketView, set: AreaSet): SortKey =>
+  isSortable(set) || sortKey === 'name' ? sortKey : 'homes';
+
+function pageOf(view: MarketView, { areas }: AreaSet): { readonly page: number; readonly pages: number } {
+  const pages = Math.max(1, Math.ceil(areas.length / PAGE_SIZE));
+  return { pages, page: Math.min(view.page, pages) };
+}
+
+const sliceOf = <T>(all: readonly T[], page: number): readonly T[] =>
+  all.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE);
+
+/** The areas whose figures are computed: all, or those of one page. */
+export const comparedAreas = (view: MarketView, set: AreaSet): AreaSet['areas'] =>
+  isSortable(set)
+    ? set.areas
+    : sliceOf(orderAreas(set.areas, sortKeyOf(view, set), view.isDescending), pageOf(view, set).page);
+
 /** What GET /v1/market/compare answers, all areas at once. */
-export async function compare(
+async function compare(
   answers: MarketAnswers,
   { listingType }: Pick<MarketView, 'listingType'>,
   areas: readonly { readonly id: string }[],
@@ -75,6 +91,19 @@ export async function compare(
   const call = { ...reader, query, limit: areas.length };
   const answer = await answers.get('explore compare', getComparison, call);
   return answer.areas;
+}
+
+/** The same of any number of areas, a hundred after the other: each answer has its own time. */
+export async function compareAll(
+  answers: MarketAnswers,
+  view: Pick<MarketView, 'listingType'>,
+  areas: AreaSet['areas'],
+  reader: Reader,
+): Promise<readonly ComparedArea[]> {
+  const compared: ComparedArea[] = [];
+  for (let at = 0; at < areas.length; at += MAX_SORTED)
+    compared.push(...(await compare(answers, view, areas.slice(at, at + MAX_SORTED), reader)));
+  return compared;
 }
 
 /** Areas come with the most homes first; the other orders of what has no figures yet. */

@@ -18,7 +18,7 @@ import { assetPolicy } from '../assets/policy.ts';
 import { apiRequests } from './api-requests.ts';
 import { marketErrors } from './error-pages.ts';
 import { areasCsv, chartMetrics, distributionCsv, seriesCsv } from './figures-csv.ts';
-import { type MarketFrame, renderMarketPage, renderNoPlace } from './market-page.ts';
+import { type MarketFrame, renderMarketPage, renderNoPlace, renderPlaces } from './market-page.ts';
 import { MARKET_STYLE } from './market-style.ts';
 import { seriesMetrics } from './metric-choice.ts';
 import { ROOT } from './page-parts.ts';
@@ -33,7 +33,7 @@ import {
 import { findAreaByName, readArea, readAreaSet } from './read-areas.ts';
 import { readDistribution, readFigures, readSeries, withoutEmptyStart } from './read-figures.ts';
 import { readMap } from './read-map.ts';
-import { compare, readTable } from './read-table.ts';
+import { compareAll, comparedAreas, readTable } from './read-table.ts';
 
 export interface MarketPageOptions {
   readonly answers: MarketAnswers;
@@ -62,8 +62,8 @@ export function marketPageRoutes(options: MarketPageOptions): readonly Route<Pri
 function pageRoute(options: MarketPageOptions): Route<Principal> {
   const { answers, database, publicUrl, assets, explorer, outlines } = options;
 
-  /** An area by its id, or where there is none by its name. */
-  const find = async (text: string): Promise<Area | null> =>
+  /** An area by its id, or where there is none by its name, of which there may be several. */
+  const find = async (text: string): Promise<Area | Area[] | null> =>
     (await readArea(database, text)) ?? findAreaByName(database, text);
 
   return route<Principal>()({
@@ -87,21 +87,27 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
       if (query.find !== undefined && query.find.trim() !== '') {
         const found = await findAreaByName(database, query.find);
         if (found === null) return noPlace(`No place is called “${query.find}”`, query.find, frame);
-        return seeOther({ ...view, areaId: found.id, withId: null });
+        const leadTo = ({ id }: Area): MarketView => ({ ...view, areaId: id, withId: null, within: null });
+        return Array.isArray(found) ? choice(query.find, found, leadTo, frame) : seeOther(leadTo(found));
       }
       const area = view.areaId === null ? null : await readArea(database, view.areaId);
       if (view.areaId !== null && area === null) return noPlace('There is no such area', '', frame);
       const second = view.withId === null ? null : await find(view.withId);
       if (view.withId !== null && second === null)
         return noPlace(`No place is called “${view.withId}”`, view.withId, frame);
+      if (Array.isArray(second)) {
+        const others = second.filter(({ id }) => id !== area?.id);
+        return choice(view.withId ?? '', others, ({ id }) => ({ ...view, withId: id }), frame);
+      }
       // One address for one view: ids, not names.
       if (second !== null && second.id !== view.withId) return seeOther({ ...view, withId: second.id });
       const reader = { account: caller.account, signal };
-      const set = await readAreaSet(database, area);
+      const set = await readAreaSet(database, area, view.within);
+      const shown = set === null ? [] : comparedAreas(view, set);
       const [figures, table, map] = await Promise.all([
         readFigures(answers, view, second, reader),
         set === null ? null : readTable(answers, view, set, reader),
-        set === null ? null : readMap(outlines, set),
+        set === null || shown.length === 0 ? null : readMap(outlines, set, shown),
       ]);
       const [series, other] = withoutEmptyStart(figures.series, figures.second);
       const requests = apiRequests(view, seriesMetrics(view.listingType));
@@ -148,8 +154,9 @@ function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Pri
     const { listingType, areaId, withId, months } = view;
     if (table === 'distribution') return distributionCsv(await readDistribution(answers, view, reader));
     if (table === 'areas') {
-      const set = await readAreaSet(database, areaId === null ? null : await readArea(database, areaId));
-      return areasCsv(await compare(answers, view, set?.areas ?? [], reader), view);
+      const area = areaId === null ? null : await readArea(database, areaId);
+      const set = await readAreaSet(database, area, view.within);
+      return areasCsv(await compareAll(answers, view, set?.areas ?? [], reader), view);
     }
     const metrics = chartMetrics(view, table);
     const read = (id: string | null) =>
@@ -176,6 +183,17 @@ function headersOf(): Headers {
 function noPlace(title: string, query: string, frame: MarketFrame): Reply {
   const detail = 'Look for another name, or begin with the whole market.';
   return { status: 404, text: renderNoPlace({ title, detail, query }, frame), headers: headersOf() };
+}
+
+/** Places of one name, each with the view that it leads to. */
+function choice(
+  name: string,
+  areas: readonly Area[],
+  viewOf: (area: Area) => MarketView,
+  frame: MarketFrame,
+): Reply {
+  const places = areas.map((area) => ({ area, view: viewOf(area) }));
+  return { text: renderPlaces(name, places, frame), headers: headersOf() };
 }
 
 /** `location` is relative, so that it also works below a path. */
