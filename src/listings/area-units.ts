@@ -15,7 +15,27 @@ export type AreaUnit = keyof typeof SQUARE_FEET;
 /** Spellings without case, spaces and punctuation. */
 const SPELLINGS: Readonly<Record<AreaUnit, readonly string[]>> = {
   sqft: ['sqft', 'sqfeet', 'sqfoot', 'squarefeet', 'squarefoot', 'squareft', 'ft2', 'sf', 'feet2'],
-  sqm: ['sqm', 'sqmt', 'sqmtr', 'sqmeter', 'sqmetre', 'squaremeter', 'squaremetre', 'squarem', 'm2', 'qm'],
+  sqm: [
+    'sqm',
+    'sqmt',
+    'sqmtr',
+    'sqmeter',
+    'sqmetre',
+    'squaremeter',
+    'squaremetre',
+    'squarem',
+    'm2',
+    'qm',
+    'mq',
+    'mt2',
+    'mts2',
+    'mtr2',
+    'quadratmeter',
+    'metroscuadrados',
+    'metroscuadrado',
+    'metrescarres',
+    'mtrescarrs',
+  ],
   acres: ['acre', 'ac'],
   hectares: ['hectare', 'ha'],
 };

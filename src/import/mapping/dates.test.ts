@@ -162,7 +162,7 @@ test('clocks of twelve hours, years of two digits and names of months can be des
     ...['5/11/2026 0:00:00 AM', '5/11/2026 13:00:00 PM', '5/11/2026 1:00:00'].map((text) => [text, halves]),
 
     ['31-Feb-2026', 'DD-MMM-YYYY'],
-    ['11-Mai-2026', 'DD-MMM-YYYY'],
+    ['11-Mao-2026', 'DD-MMM-YYYY'],
     ['11-September-2026', 'DD-MMM-YYYY'],
   ] as const)
     assert.throws(() => readDate(text ?? '', format, zone), Unreadable, text);

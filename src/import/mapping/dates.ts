@@ -13,27 +13,32 @@ interface Written {
 const ISO =
   /^(?<date>\d{4}-\d{2}-\d{2})(?:[T ](?<time>\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)\s*(?<offset>Z|[+-]\d{2}:?\d{2})?)?$/i;
 
-const MONTHS = [
-  'january',
-  'february',
-  'march',
-  'april',
-  'may',
-  'june',
-  'july',
-  'august',
-  'september',
-  'october',
-  'november',
-  'december',
-];
-const SHORT_MONTHS = MONTHS.map((month) => month.slice(0, 3));
+/** Languages whose names of months are understood. */
+const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'pt', 'nl'];
+
+/** Months by their names, in lower case and without a point behind an abbreviation. */
+const monthNames = (style: 'long' | 'short'): ReadonlyMap<string, number> =>
+  new Map(
+    LANGUAGES.flatMap((language) => {
+      const format = new Intl.DateTimeFormat(language, { month: style, timeZone: 'UTC' });
+      const nameOf = (month: number): string => format.format(Date.UTC(2026, month, 1)).toLowerCase();
+      return Array.from({ length: 12 }, (_, month) => [nameOf(month).replace(/\.$/, ''), month + 1] as const);
+    }),
+  );
+
+const MONTHS = monthNames('long');
+const SHORT_MONTHS = new Map([...monthNames('short'), ['sept', 9], ['mär', 3]]);
+const anyOf = (names: ReadonlyMap<string, number>): string =>
+  [...names.keys()]
+    .sort((a, b) => b.length - a.length)
+    .map((name) => RegExp.escape(name))
+    .join('|');
 
 const PARTS: Readonly<Record<string, string>> = {
   YYYY: '(?<year>\\d{4})',
   YY: '(?<shortYear>\\d{2})',
-  MMMM: `(?<monthName>${MONTHS.join('|')})`,
-  MMM: `(?<monthName>${SHORT_MONTHS.join('|')})`,
+  MMMM: `(?<monthName>${anyOf(MONTHS)})`,
+  MMM: `(?<monthName>${anyOf(SHORT_MONTHS)})\\.?`,
   MM: '(?<month>\\d{2})',
   M: '(?<month>\\d{1,2})',
   DD: '(?<day>\\d{2})',
@@ -132,7 +137,9 @@ const yearOf = ({ year, shortYear }: Groups): string | undefined =>
   shortYear === undefined ? year : `${Number(shortYear) < 69 ? '20' : '19'}${shortYear}`;
 
 const monthOf = ({ month, monthName }: Groups): string | undefined =>
-  monthName === undefined ? month : String(SHORT_MONTHS.indexOf(monthName.slice(0, 3).toLowerCase()) + 1);
+  monthName === undefined
+    ? month
+    : String(MONTHS.get(monthName.toLowerCase()) ?? SHORT_MONTHS.get(monthName.toLowerCase()));
 
 /** Null where no time of day is written; `12 AM` is midnight, and no hour is 0 or 13 of a half day. */
 function hourOf({ hour, halfHour, half }: Groups): string | null {

@@ -124,10 +124,25 @@ function shapeFaults(map: unknown): { faults: string[]; places: ReadonlySet<stri
       return additionalProperties.map((name) => unknownKey(at, name));
     }
     if (keyword === 'pattern') return [`${at} must be of lower-case letters, digits and hyphens`];
+    const plain = plainRule(map, instancePath);
+    if (plain !== null) return [`${at}: ${plain}`];
     const { allowedValues } = params as { allowedValues?: readonly unknown[] };
     return [`${at || 'the map'}: ${allowedValues ? `must be ${allowedValues.join(' or ')}` : message}`];
   });
   return { faults: [...new Set(faults)], places };
+}
+
+/** What to write instead of a mere value as a rule; null for another fault. */
+function plainRule(map: unknown, pointer: string): string | null {
+  const [top, name = '', position = '', ...rest] = pointer.slice(1).split('/');
+  const fields = isObject(map) && isObject(map.fields) ? map.fields : {};
+  const rules = fields[name.replaceAll('~1', '/').replaceAll('~0', '~')];
+  const rule: unknown = Array.isArray(rules) ? rules[Number(position)] : undefined;
+  if (top !== 'fields' || rest.length > 0 || isObject(rule) || Array.isArray(rule) || rule === undefined)
+    return null;
+  const [constant, column] = [JSON.stringify({ constant: rule }), JSON.stringify({ column: String(rule) })];
+  const spaced = (text: string): string => text.replace(':', ': ');
+  return `a rule is an object: ${spaced(constant)} for the same value in every row, or ${spaced(column)} for a column of that name`;
 }
 
 function unknownKey(at: string, name: string): string {

@@ -1,8 +1,10 @@
 // Faults of one rule of a map file beyond its shape: parts that exclude each other or do not fit the field.
 
+import { ADDRESS_PARTS } from './address-parts.ts';
 import { patternFault } from './dates.ts';
 import { type Field, LIST_KINDS, NUMBER_KINDS, Unreadable } from './fields.ts';
 import { NUMBER_FORMATS } from './numbers.ts';
+import { projectionName } from './projections.ts';
 import { type Rule, readRaw } from './rule.ts';
 
 const SOURCES = ['column', 'columns', 'constant'] as const;
@@ -13,6 +15,8 @@ export function ruleFaults(rule: Rule, field: Field): string[] {
     ...sourceFaults(rule),
     ...fitFaults(rule, field),
     ...formatFaults(rule, field),
+    ...partFaults(rule, field),
+    ...projectionFaults(rule, field),
     ...fixedFaults(rule, field),
   ];
 }
@@ -27,7 +31,17 @@ function sourceFaults(rule: Rule): string[] {
     faults.push('when needs either is or isNot');
   }
   if (rule.constant !== undefined) {
-    for (const name of ['values', 'nulls', 'default', 'lenient', 'prefix', 'unitColumn'] as const) {
+    for (const name of [
+      'values',
+      'nulls',
+      'default',
+      'lenient',
+      'prefix',
+      'unitColumn',
+      'part',
+      'suffixes',
+      'projection',
+    ] as const) {
       if (rule[name] !== undefined) faults.push(`${name} does nothing for a constant`);
     }
   }
@@ -44,7 +58,12 @@ function fitFaults(rule: Rule, { kind, required }: Field): string[] {
   fits('per', kind === 'monthlyMoney', 'associationFee and tax');
   fits('separator', LIST_KINDS.includes(kind), 'lists');
   fits('prefix', kind === 'text', 'texts');
-  fits('columns', kind === 'text' || LIST_KINDS.includes(kind), 'texts and lists');
+  fits('unitInCell', kind === 'area', 'livingArea and lotSize');
+  fits('factor', NUMBER_KINDS.includes(kind), 'numbers');
+  fits('suffixes', NUMBER_KINDS.includes(kind), 'numbers');
+  fits('projection', kind === 'degrees', 'location.lat and location.lng');
+  const takesSeveral = kind === 'text' || LIST_KINDS.includes(kind) || rule.projection !== undefined;
+  fits('columns', takesSeveral, 'texts, lists and projections');
   if (rule.columns !== undefined && kind === 'text' && rule.join === undefined && rule.columns.length > 1) {
     faults.push('columns needs join, the text between them');
   }
@@ -60,6 +79,23 @@ function formatFaults({ format }: Rule, { kind }: Field): string[] {
   }
   if (!NUMBER_KINDS.includes(kind)) return ['format is for numbers, dates and times'];
   return NUMBER_FORMATS.includes(format) ? [] : [`format must be ${NUMBER_FORMATS.join(' or ')}`];
+}
+
+function partFaults({ part, columns }: Rule, { kind }: Field): string[] {
+  if (part === undefined) return [];
+  if (columns !== undefined) return ['part takes one column'];
+  const isOfAddress = (ADDRESS_PARTS as readonly string[]).includes(part);
+  if (isOfAddress) return kind === 'text' ? [] : [`part ${part} is for texts`];
+  return NUMBER_KINDS.includes(kind) ? [] : [`part ${part} is for numbers`];
+}
+
+function projectionFaults({ projection, columns }: Rule, { kind }: Field): string[] {
+  if (projection === undefined || kind !== 'degrees') return [];
+  if (projectionName(projection) === null)
+    return [
+      `projection ${projection} is not converted: EPSG:3857, EPSG:27700 and the zones of UTM (EPSG:326xx, EPSG:327xx, EPSG:258xx) are; \`ogr2ogr -t_srs EPSG:4326\` converts others`,
+    ];
+  return columns?.length === 2 ? [] : ['projection needs two columns, the one to the east first'];
 }
 
 /** Values that stand in the map itself must be readable as they are. */

@@ -3,8 +3,12 @@
 import { type Static, Type } from 'typebox';
 import { areaUnitOf } from '../../listings/area-units.ts';
 import type { RecordFields } from '../formats/record.ts';
+import { ADDRESS_PARTS, type AddressPart, addressParts } from './address-parts.ts';
 import { type Field, LIST_KINDS, NUMBER_KINDS, Unreadable } from './fields.ts';
-import { NumberColumn } from './numbers.ts';
+import { itemsOf, textOf } from './items.ts';
+import { compileNumberText, NUMBER_PARTS } from './number-text.ts';
+import { NumberColumn, readNumber } from './numbers.ts';
+import { projectionName, unproject } from './projections.ts';
 import { PERIODS, readItems, readScalar, UNITS, type Value, type Writing } from './values.ts';
 
 const Scalar = Type.Unsafe<string | number | boolean | null>({
@@ -45,6 +49,13 @@ export const RuleSchema = Type.Object(
     separator: Type.Optional(Type.String({ minLength: 1, maxLength: 5 })),
     unit: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: UNITS })),
     unitColumn: Type.Optional(Column),
+    unitInCell: Type.Optional(Type.Boolean()),
+    part: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: [...ADDRESS_PARTS, ...NUMBER_PARTS] })),
+    factor: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
+    suffixes: Type.Optional(
+      Type.Record(Type.String({ minLength: 1 }), Type.Number({ exclusiveMinimum: 0, maximum: 1e12 })),
+    ),
+    projection: Type.Optional(Type.String({ maxLength: 20 })),
     per: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: PERIODS })),
     default: Type.Optional(Mapped),
     lenient: Type.Optional(Type.Boolean()),
@@ -111,7 +122,10 @@ function compileRule(rule: Rule, field: Field, { nulls, timeZone, numbers }: Rul
     const constant = fixed(rule.constant, field, timeZone);
     return (record) => (applies(record) ? constant : EMPTY);
   }
+  if (rule.projection !== undefined) return compileProjected(rule, field, applies, nulls);
   const take = compileTake(rule, field);
+  const numberText = compileNumberText(rule, field.kind);
+  const addressPart = partOfAddress(rule);
   const empty = new Set(['', ...nulls, ...(rule.nulls ?? [])]);
   const values = new Map(Object.entries(rule.values ?? {}));
   const fallback = fixed(rule.default ?? null, field, timeZone);
@@ -127,9 +141,15 @@ function compileRule(rule: Rule, field: Field, { nulls, timeZone, numbers }: Rul
       if (meant !== undefined) return filled(readRaw(meant, field, { timeZone }));
       if (LIST_KINDS.includes(field.kind))
         return filled(readItems(itemsOf(raw, text, split), field, timeZone));
-      const value = readScalar((rule.prefix ?? '') + text, field, {
+      if (addressPart !== null) {
+        const part = addressParts(text)[addressPart];
+        return part === undefined ? fallback : filled(readScalar((rule.prefix ?? '') + part, field, writing));
+      }
+      const number = numberText?.(text);
+      const value = readScalar((rule.prefix ?? '') + (number?.text ?? text), field, {
         ...(typeof raw === 'number' ? typed : writing),
-        unit: takeUnit(record),
+        unit: number?.unit ?? takeUnit(record),
+        factor: number?.factor,
       });
       return value === 0 && field.zeroIsNone ? fallback : filled(value);
     } catch (error) {
@@ -142,6 +162,39 @@ function compileRule(rule: Rule, field: Field, { nulls, timeZone, numbers }: Rul
   return (record) => (applies(record) ? fill(record) : EMPTY);
 }
 
+/** The part of an address that a rule takes; null where it takes all of the text, or a number. */
+const partOfAddress = ({ part }: Rule): AddressPart | null =>
+  ADDRESS_PARTS.find((name) => name === part) ?? null;
+
+/** Latitude or longitude of a point whose two columns, east and north, are in metres. */
+function compileProjected(
+  rule: Rule,
+  field: Field,
+  applies: (record: RecordFields) => boolean,
+  nulls: readonly string[],
+): FillField {
+  const { columns: [x = '', y = ''] = [], projection = '', format } = rule;
+  const empty = new Set(['', ...nulls, ...(rule.nulls ?? [])]);
+  const isLatitude = field.max === 90;
+  return (record) => {
+    const texts = [textOf(record[x]) ?? '', textOf(record[y]) ?? ''] as const;
+    if (!applies(record) || texts.some((text) => empty.has(text))) return EMPTY;
+    try {
+      const [east, north] = [readNumber(texts[0], format), readNumber(texts[1], format)];
+      // Zero and zero is how files write that a place is not known.
+      if (east === 0 && north === 0) return EMPTY;
+      const point = unproject(projection, east, north);
+      if (point === null) throw new Unreadable(`is no point of ${projectionName(projection)}`);
+      return filled(point[isLatitude ? 1 : 0]);
+    } catch (error) {
+      if (!(error instanceof Unreadable)) throw error;
+      if (rule.lenient) return { ...EMPTY, passed: true };
+      const fault = { column: nameOf(rule), value: texts.join(', '), reason: error.message, field };
+      return { value: null, fault, passed: false };
+    }
+  };
+}
+
 /** Adds the texts that a rule reads as numbers to what is known of its column; null for another rule. */
 export function surveyRule(
   rule: Rule,
@@ -152,6 +205,7 @@ export function surveyRule(
   if (name === undefined || !NUMBER_KINDS.includes(kind)) return null;
   const applies = compileCondition(rule.when);
   const empty = new Set(['', ...nulls, ...(rule.nulls ?? [])]);
+  const numberText = compileNumberText(rule, kind);
   const column = new NumberColumn();
   return {
     column,
@@ -159,7 +213,8 @@ export function surveyRule(
       const raw = record[name];
       if (typeof raw !== 'string' || !applies(record)) return;
       const text = raw.trim();
-      if (!empty.has(text) && !Object.hasOwn(rule.values ?? {}, text)) column.add(text);
+      if (!empty.has(text) && !Object.hasOwn(rule.values ?? {}, text))
+        column.add(numberText?.(text).text ?? text);
     },
   };
 }
@@ -221,28 +276,4 @@ function compileTake(rule: Rule, { kind, required }: Field): (record: RecordFiel
     const texts = columns.map((name) => textOf(record[name])).filter((text) => text !== null && text !== '');
     return required && texts.length < columns.length ? null : texts.join(join);
   };
-}
-
-interface Split {
-  readonly separator: string;
-  readonly empty: ReadonlySet<string>;
-  readonly values: ReadonlyMap<string, Rule['constant']>;
-}
-
-/** The items of a JSON array, or of a text between its separators. */
-function itemsOf(raw: unknown, text: string, { separator, empty, values }: Split): string[] {
-  const items = Array.isArray(raw) ? raw.map((item) => textOf(item) ?? '') : text.split(separator);
-  return items.flatMap((item) => {
-    const trimmed = item.trim();
-    if (empty.has(trimmed)) return [];
-    const meant = values.get(trimmed);
-    return meant === undefined ? [trimmed] : [meant].flat().flatMap((part) => textOf(part) ?? []);
-  });
-}
-
-/** The text of a raw value, without spaces around it; null for nothing. */
-function textOf(raw: unknown): string | null {
-  if (typeof raw === 'string') return raw.trim();
-  if (raw === null || raw === undefined) return null;
-  return typeof raw === 'object' ? JSON.stringify(raw) : String(raw);
 }

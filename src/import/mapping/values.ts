@@ -19,6 +19,8 @@ export interface Writing {
   readonly format?: string | undefined;
   readonly unit?: string | undefined;
   readonly per?: string | undefined;
+  /** What the number is multiplied by. */
+  readonly factor?: number | undefined;
   /** What the other values of the column show; absent for a number that is no text. */
   readonly column?: NumberColumn | undefined;
   /** Absent where the map names none. */
@@ -122,12 +124,13 @@ function requireStorable(text: string): void {
 function numberOf(
   text: string,
   field: Field,
-  { format, column }: Writing,
+  { format, column, factor = 1 }: Writing,
   convert: (value: number) => number = (value) => value,
 ): number {
   const value = readNumber(text, format);
-  if (column !== undefined) requireOneReading(text, format, column, judgeOf(field, convert));
-  return convert(value);
+  const converted = (read: number): number => convert(factor === 1 ? read : roundTo(read * factor, 6));
+  if (column !== undefined) requireOneReading(text, format, column, judgeOf(field, converted));
+  return converted(value);
 }
 
 function judgeOf(
