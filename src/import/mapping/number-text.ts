@@ -1,10 +1,17 @@
 // Numbers within a cell: one of several, a multiplier such as `k` behind it, and the unit that stands beside it.
 
 import { areaUnitOf } from '../../listings/area-units.ts';
-import type { Rule } from './rule.ts';
 
 /** Positions of a number among the numbers of a text. */
 export const NUMBER_PARTS = ['first', 'second', 'third'] as const;
+
+/** The members of a rule that say where a number stands. */
+export interface NumberRule {
+  readonly part?: string;
+  readonly factor?: number;
+  readonly suffixes?: Readonly<Record<string, number>>;
+  readonly unitInCell?: boolean;
+}
 
 /** What a cell holds of a number. */
 export interface NumberText {
@@ -25,7 +32,7 @@ const COORDINATE = /[-+]?\d+(?:[.,]\d+)?(?:e[-+]?\d+)?/giu;
 const UNIT_WORDS = 3;
 
 /** How a rule takes a number from a text; null where the whole text is the number. */
-export function compileNumberText(rule: Rule, kind: string): ((text: string) => NumberText) | null {
+export function compileNumberText(rule: NumberRule, kind: string): ((text: string) => NumberText) | null {
   const { part, factor = 1, suffixes = {}, unitInCell } = rule;
   const multipliers = Object.entries(suffixes).sort(([a], [b]) => b.length - a.length);
   const picks = part !== undefined || unitInCell === true;
