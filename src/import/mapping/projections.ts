@@ -15,19 +15,6 @@ const NAMES: Readonly<Record<string, string>> = {
 /** Zones of UTM by WGS 84 north and south, and by ETRS89, which is the same to a metre. */
 const UTM = /^EPSG:(?:32([67])(\d\d)|258(2[89]|3[0-8]))$/;
 
-/** Other projections that files come in, which are named but not converted. */
-export const REFUSED_PROJECTIONS: readonly {
-  readonly code: string;
-  readonly name: string;
-  /** West, south, east and north of what it is used for, in its own unit. */
-  readonly box: readonly [number, number, number, number];
-}[] = [
-  { code: 'EPSG:2056', name: 'Swiss LV95', box: [2_480_000, 1_070_000, 2_840_000, 1_300_000] },
-  { code: 'EPSG:2154', name: 'Lambert-93 of France', box: [80_000, 6_000_000, 1_250_000, 7_130_000] },
-  { code: 'EPSG:28992', name: 'the Dutch RD grid', box: [10_000, 300_000, 290_000, 625_000] },
-  { code: 'EPSG:21781', name: 'Swiss LV03', box: [480_000, 70_000, 840_000, 300_000] },
-];
-
 /** What people call a projection that is converted; null for another one. */
 export function projectionName(code: string): string | null {
   const named = NAMES[code];
