@@ -130,6 +130,8 @@ export function renderExplore(answer: ExploreAnswer): Reply {
         styles: [style],
         pictures: ['https:'],
         embedder: options.explorer.embedder,
+        // The sheet of a home has the address of its page, and links of the map stay as they were.
+        hasOwnBase: true,
       }),
       'cross-origin-resource-policy': 'same-origin',
     },

@@ -9,13 +9,20 @@ export interface AssetPolicyOptions {
   readonly pictures?: readonly string[];
   /** Origin that may show the page in a frame; null: none. */
   readonly embedder?: string | null;
+  /** Whether its script may say where its relative links begin, below this service only. */
+  readonly hasOwnBase?: boolean;
 }
 
 /**
  * The policy. Scripts come from this service and run no text as code: the policy `default` of Trusted Types
  * (browser/trusted-types.ts) passes the URL of the map's worker and nothing else, `lit-html` is that of the templates.
  */
-export function assetPolicy({ styles, pictures = [], embedder = null }: AssetPolicyOptions): string {
+export function assetPolicy({
+  styles,
+  pictures = [],
+  embedder = null,
+  hasOwnBase = false,
+}: AssetPolicyOptions): string {
   return [
     "default-src 'none'",
     "script-src 'self'",
@@ -23,7 +30,7 @@ export function assetPolicy({ styles, pictures = [], embedder = null }: AssetPol
     `img-src 'self' data: blob:${pictures.map((origin) => ` ${origin}`).join('')}`,
     "connect-src 'self'",
     "worker-src 'self'",
-    "base-uri 'none'",
+    `base-uri ${hasOwnBase ? "'self'" : "'none'"}`,
     "form-action 'self'",
     `frame-ancestors ${embedder ?? "'none'"}`,
     "require-trusted-types-for 'script'",

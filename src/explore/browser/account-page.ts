@@ -1,12 +1,14 @@
 // Entry module of pages whose only script is the account in their header, and of the pages of sign-in.
 
 import { isSignInPage, showAccount } from './account-menu.ts';
+import { startSearch } from './search-box.ts';
 import { signIn } from './session.ts';
 import { takeAnswer } from './sign-in.ts';
 
 const callback = document.querySelector('[data-callback]');
 if (callback === null) {
   showAccount();
+  startSearch();
   const place = document.querySelector<HTMLElement>('[data-sign-in]');
   if (place !== null && isSignInPage()) {
     place.hidden = false;

@@ -32,6 +32,7 @@ const DEBOUNCE = 100;
 
 /** Where the service's root is: the page stands at `explore` below it. */
 export const ROOT = new URL('.', location.href);
+const PAGE = new URL('explore', ROOT).pathname;
 export const serviceUrl = (path: string): string => new URL(path, ROOT).href;
 
 export class Explorer {
@@ -47,6 +48,8 @@ export class Explorer {
     this.#panes = panes;
     addEventListener('popstate', () => {
       const parameters = readParameters(location.search);
+      // A home lies over the map, which stays as it is.
+      if (location.pathname !== PAGE) return;
       // Only the home that is open may have changed.
       if (writeQuery(parameters) === writeQuery(this.#parameters)) return;
       void this.go(parameters, 'none');
@@ -70,9 +73,10 @@ export class Explorer {
   async go(parameters: Parameters, entry: HistoryEntry): Promise<void> {
     this.#parameters = parameters;
     const query = writeQuery(parameters);
-    const url = query === '' ? location.pathname : `?${query}`;
+    const url = query === '' ? PAGE : `${PAGE}?${query}`;
     if (entry === 'push') history.pushState(null, '', url);
-    if (entry === 'replace') history.replaceState(history.state, '', url);
+    // While a home lies over the map, the address is that of the home.
+    if (entry === 'replace' && location.pathname === PAGE) history.replaceState(history.state, '', url);
     const box = boxOf(parameters);
     if (entry !== 'replace' && box !== null) this.#panes.map()?.moveTo(box);
     await this.load();

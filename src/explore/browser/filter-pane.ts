@@ -11,6 +11,7 @@ import { type Parameters, readParameters, writeQuery } from '../view/parameters.
 import { apiRequests, stateOf } from '../view/state.ts';
 import { after } from './clock.ts';
 import { kindOf, serviceUrl } from './explorer.ts';
+import { followedLink } from './links.ts';
 import { getJson } from './requests.ts';
 import { TAGS } from './tags.ts';
 import type { View } from './view.ts';
@@ -70,12 +71,8 @@ export class FilterPane {
 
   /** A link to another view of this page changes the state instead. */
   #followLink(event: MouseEvent): void {
-    const link = event.target instanceof Element ? event.target.closest('a') : null;
-    const isPlain =
-      event.button === 0 && !event.metaKey && !event.ctrlKey && !event.shiftKey && !event.altKey;
-    if (link === null || !isPlain || event.defaultPrevented || link.target !== '') return;
-    const url = new URL(link.href, location.href);
-    if (url.origin !== location.origin || url.pathname !== PAGE || url.hash !== '') return;
+    const url = followedLink(event);
+    if (url === null || url.origin !== location.origin || url.pathname !== PAGE || url.hash !== '') return;
     event.preventDefault();
     this.#apply(readParameters(url.search));
   }
@@ -83,7 +80,8 @@ export class FilterPane {
   #followForm(event: SubmitEvent): void {
     const form = event.target;
     if (!(form instanceof HTMLFormElement) || new URL(form.action, location.href).pathname !== PAGE) return;
-    if (form.method !== 'get') return;
+    // Search boxes follow their own text.
+    if (form.method !== 'get' || event.defaultPrevented) return;
     event.preventDefault();
     this.#apply(parametersOf(form));
   }

@@ -3,6 +3,8 @@
 import './trusted-types.ts';
 import { showAccount } from './account-menu.ts';
 import { startHome } from './home-parts.ts';
+import { startSearch } from './search-box.ts';
 
 showAccount();
+startSearch();
 startHome(document);

@@ -4,11 +4,11 @@ import { startLivePanel } from './live-panel.ts';
 import { startPhotoViewer } from './photo-viewer.ts';
 import { watchButton } from './watch-button.ts';
 
-/** `home`: a document or element that holds the content of a home. */
-export function startHome(home: ParentNode): void {
+/** `home`: a document or element that holds the content of a home; what runs in it ends with the signal. */
+export function startHome(home: ParentNode, signal?: AbortSignal): void {
   startPhotoViewer(home);
   const panel = home.querySelector<HTMLElement>('#live');
-  if (panel !== null) startLivePanel(panel);
+  if (panel !== null) startLivePanel(panel, signal);
   const actions = home.querySelector<HTMLElement>('[data-actions]');
   if (actions === null) return;
   const { id = '', root = '', name = '' } = actions.dataset;
@@ -22,8 +22,10 @@ function shareButton(): HTMLButtonElement {
   button.className = 'btn';
   button.textContent = 'Share';
   button.setAttribute('aria-live', 'polite');
-  const address = document.querySelector<HTMLLinkElement>('link[rel=canonical]')?.href ?? location.href;
   button.addEventListener('click', async () => {
+    // Over the map the canonical address is that of the map.
+    const canonical = document.querySelector<HTMLLinkElement>('link[rel=canonical]')?.href ?? '';
+    const address = canonical.endsWith(location.pathname) ? canonical : location.href;
     try {
       if (typeof navigator.share === 'function')
         return await navigator.share({ url: address, title: document.title });

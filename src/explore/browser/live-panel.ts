@@ -5,6 +5,7 @@ import type { Listing } from '../../listings/record.ts';
 import { niceTicks, percent } from '../../page/chart/ticks.ts';
 import { ageWords, momentWords } from '../home/words.ts';
 import { after, now } from './clock.ts';
+import { homeAddress } from './links.ts';
 import { changesBetween } from './live-changes.ts';
 import { type LiveEvent, type LiveOutcome, readLiveStream } from './live-stream.ts';
 import { onChange, signIn, token } from './session.ts';
@@ -29,9 +30,9 @@ const RETRIES = 5;
 const RETRY_PAUSE = 2_000;
 
 /** Puts the button into the panel, and draws what comes. */
-export function startLivePanel(panel: HTMLElement): void {
+export function startLivePanel(panel: HTMLElement, signal?: AbortSignal): void {
   const { listing: id, root } = panel.dataset;
-  if (id !== undefined && root !== undefined) new LivePanel(panel, { id, root }).show();
+  if (id !== undefined && root !== undefined) new LivePanel(panel, { id, root }, signal).show();
 }
 
 class LivePanel {
@@ -43,7 +44,11 @@ class LivePanel {
   #running: AbortController | null = null;
   #cancelTimer: () => void = () => {};
 
-  constructor(panel: HTMLElement, { id, root }: { readonly id: string; readonly root: string }) {
+  constructor(
+    panel: HTMLElement,
+    { id, root }: { readonly id: string; readonly root: string },
+    signal: AbortSignal | undefined,
+  ) {
     this.#panel = panel;
     this.#root = root;
     this.#url = `${root}v1/listing/${encodeURIComponent(id)}`;
@@ -53,8 +58,12 @@ class LivePanel {
     const written = panel.querySelector<HTMLElement>('.live-body:not(:last-child) p');
     this.#intro = written?.textContent ?? '';
     written?.parentElement?.remove();
-    void onChange(() => this.#state.trouble?.action === 'sign-in' && this.#set(IDLE));
+    void onChange(() => this.#state.trouble?.action === 'sign-in' && this.#set(IDLE), signal);
     addEventListener('pagehide', () => this.#running?.abort());
+    signal?.addEventListener('abort', () => {
+      this.#running?.abort();
+      this.#cancelTimer();
+    });
   }
 
   readonly #intro: string;
@@ -284,7 +293,7 @@ function changesOf(events: readonly LiveEvent[]): TemplateResult | null {
   return html`<div class="live-changes"><h3>Changed between the two</h3><dl>${changes.map(
     ({ name, before, after }) =>
       html`<div><dt>${name}</dt><dd><s>${before}</s> <ins>${after}</ins></dd></div>`,
-  )}</dl><p><a href="">Load the page with them</a></p></div>`;
+  )}</dl><p><a href="${homeAddress(live.id)}">Show the home with them</a></p></div>`;
 }
 
 function listingOf(events: readonly LiveEvent[], kind: 'cached' | 'live'): Listing | null {

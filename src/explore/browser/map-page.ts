@@ -7,7 +7,9 @@ import type { CountedChange } from '../view/filter-counts.ts';
 import { changed, type Parameters, writeQuery } from '../view/parameters.ts';
 import { showAccount } from './account-menu.ts';
 import { Explorer, type MapPane, serviceUrl } from './explorer.ts';
+import { showPlaces, startExplorerSearch } from './explorer-search.ts';
 import { FilterPane, filtersOf } from './filter-pane.ts';
+import { HomeSheet } from './home-sheet.ts';
 import { ListPane } from './list-pane.ts';
 import { DrawnMap } from './map/drawn-map.ts';
 import { adoptStyle } from './map/symbols-style.ts';
@@ -36,16 +38,24 @@ function start(content: HTMLElement, mapSection: HTMLElement, listSide: HTMLElem
     },
     onEnd: () => void explorer.loadMore(),
   });
+  const homes = new HomeSheet({
+    onOpen: (id) => live?.markSeen(id),
+    onView: (parameters) => void explorer.go(parameters, 'push'),
+  });
   const filters = new FilterPane(content, (parameters) => void explorer.go(parameters, 'push'));
   const explorer = new Explorer({
     map: () => pane,
-    showList: (view, parameters, isMore) => list.show(view, parameters, isMore, isSignedIn(view)),
+    showList: (view, parameters, isMore) => {
+      list.show(view, parameters, isMore, isSignedIn(view));
+      showPlaces(view, parameters);
+    },
     showFilters: (view, parameters, counts) => {
       filters.show(view, parameters, counts);
       if (view.total === 0) void showWays(view, parameters);
     },
     showRefusal: (refusal, retryIn) => list.showRefusal(refusal, retryIn),
   });
+  startExplorerSearch(explorer, (id) => homes.open(id));
   const showWays = async (view: View, parameters: Parameters): Promise<void> => {
     const ways = await countWays(view, parameters);
     if (explorer.view === view) list.showWays(parameters, ways);

@@ -25,6 +25,7 @@ export function startPhotoViewer(page: ParentNode): void {
   const viewer = new PhotoViewer(
     photos,
     page.querySelector('.light-box')?.getAttribute('aria-label') ?? 'Photos',
+    page instanceof HTMLElement ? page : document.body,
   );
   page.addEventListener('click', (event) => {
     const link = event.target instanceof Element ? event.target.closest('a[href^="#photo"]') : null;
@@ -58,7 +59,8 @@ class PhotoViewer {
   readonly #strip: readonly HTMLButtonElement[];
   #at = 0;
 
-  constructor(photos: readonly ViewedPhoto[], label: string) {
+  /** `place`: the dialog goes with it. */
+  constructor(photos: readonly ViewedPhoto[], label: string, place: HTMLElement) {
     this.#photos = photos;
     this.#dialog.className = 'home-viewer';
     this.#dialog.setAttribute('aria-label', label);
@@ -78,7 +80,7 @@ class PhotoViewer {
     this.#dialog.append(head, stage, strip);
     this.#dialog.addEventListener('keydown', (event) => this.#onKey(event));
     this.#listenForSwipes(stage);
-    document.body.append(this.#dialog);
+    place.append(this.#dialog);
   }
 
   open(at: number): void {

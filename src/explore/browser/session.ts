@@ -22,7 +22,7 @@ type Listener = (state: SessionState) => void;
 let state: SessionState = { session: null, fault: null };
 let endsAt = 0;
 let refreshing: Promise<void> | null = null;
-const listeners: Listener[] = [];
+const listeners = new Set<Listener>();
 const ready = start();
 
 /**
@@ -35,11 +35,12 @@ export async function token(): Promise<string | null> {
   return state.session?.accessToken ?? null;
 }
 
-/** Calls back with who is signed in, now and whenever that changes. */
-export async function onChange(listener: Listener): Promise<void> {
-  listeners.push(listener);
+/** Calls back with who is signed in, now and whenever that changes, until the signal is aborted. */
+export async function onChange(listener: Listener, signal?: AbortSignal): Promise<void> {
+  listeners.add(listener);
+  signal?.addEventListener('abort', () => listeners.delete(listener));
   await ready;
-  listener(state);
+  if (signal?.aborted !== true) listener(state);
 }
 
 /** Leaves the page for consent, and returns to `view`; default: to this one. */

@@ -24,9 +24,7 @@ import type { Home, HomeArea } from './read-home.ts';
 import { openGraphOf, pageTitle, structuredData, summaryOf } from './structured-data.ts';
 import { ageWords, dayWords, oneLine, placeOf, statusWords, titleOf } from './words.ts';
 
-/** What a page needs that shows a home, beside its frame and parts. */
-export const SHEET_STYLE = CHART_STYLE + MAP_STYLE + HOME_STYLE;
-export const PAGE_STYLE = FRAME_STYLE + PARTS_STYLE + SHEET_STYLE;
+export const PAGE_STYLE = FRAME_STYLE + PARTS_STYLE + CHART_STYLE + MAP_STYLE + HOME_STYLE;
 
 /** Prefix of links from /explore/listing/{id} to the root of the service. */
 export const PAGE_ROOT = '../../';

@@ -7,22 +7,13 @@ import { conditional, strongEtag } from '../../http/output/etag.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import { unitsParameter } from '../../listings/common-parameters.ts';
-import { Html, html } from '../../page/html.ts';
-import { withSiteColours } from '../../page/style.ts';
+import type { Html } from '../../page/html.ts';
 import type { ExplorerAccess } from '../allowance/allowance.ts';
 import type { PageScript } from '../assets/assets.ts';
 import { assetPolicy } from '../assets/policy.ts';
-import {
-  homeContent,
-  homePhotos,
-  PAGE_ROOT,
-  PAGE_STYLE,
-  renderHomePage,
-  SHEET_ROOT,
-  SHEET_STYLE,
-} from './home-page.ts';
-import { renderLockedPage } from './locked-page.ts';
-import { renderMissingPage } from './missing-page.ts';
+import { homeContent, homePhotos, PAGE_ROOT, PAGE_STYLE, renderHomePage, SHEET_ROOT } from './home-page.ts';
+import { lockedContent, renderLockedPage } from './locked-page.ts';
+import { missingContent, renderMissingPage } from './missing-page.ts';
 import { photoOrigins } from './photos.ts';
 import { type HomeReads, readHome } from './read-home.ts';
 
@@ -76,12 +67,14 @@ export function homeRoutes(options: HomeRouteOptions): readonly Route<Principal>
 
 async function showHome(call: Call, options: HomeRouteOptions): Promise<Reply> {
   const { params, query, headers, requestId, signal, caller } = call;
+  const isSheet = query.sheet === '1';
   try {
     await options.explorer.admit(caller, 'homes');
   } catch (error) {
-    // Scripts show the problem by themselves.
-    if (query.sheet === '1' || !(error instanceof Problem) || error.status >= 500) throw error;
-    const locked = htmlReply(renderLockedPage(error, requestId), []);
+    if (!(error instanceof Problem) || error.status >= 500) throw error;
+    const locked = isSheet
+      ? sheetReply(lockedContent(error, requestId, SHEET_ROOT))
+      : htmlReply(renderLockedPage(error, requestId), []);
     const { 'retry-after': wait } = error.headers;
     const own = { ...locked.headers, 'cache-control': 'no-store', ...(wait && { 'retry-after': wait }) };
     return { ...locked, status: error.status, headers: own };
@@ -89,32 +82,28 @@ async function showHome(call: Call, options: HomeRouteOptions): Promise<Reply> {
   const home = await readHome(options, { id: params.id, units: query.units ?? 'imperial', signal });
   if (home === null || home === 'deleted') {
     const isGone = home === 'deleted';
-    return { ...htmlReply(renderMissingPage({ isGone, requestId }), []), status: isGone ? 410 : 404 };
+    const missing = { isGone, requestId };
+    const reply = isSheet
+      ? sheetReply(missingContent(missing, SHEET_ROOT))
+      : htmlReply(renderMissingPage(missing), []);
+    return { ...reply, status: isGone ? 410 : 404 };
   }
   // What is shown to people who signed in is theirs: nobody else keeps it or lists it.
   const isPublic = caller.kind === 'anonymous';
-  const isSheet = query.sheet === '1';
   const placement = { root: isSheet ? SHEET_ROOT : PAGE_ROOT, publicUrl: options.publicUrl };
   const photos = homePhotos(home, placement);
   const text = isSheet
-    ? renderSheet(homeContent(home, photos, placement))
+    ? homeContent(home, photos, placement).text
     : renderHomePage(home, { publicUrl: options.publicUrl, script: options.script(), isPublic });
   const { embedder } = options.explorer;
-  const reply = htmlReply(text, photoOrigins(photos), {
-    embedder,
-    isPublic,
-    ...(isSheet && { style: SHEET_STYLE }),
-  });
+  const reply = htmlReply(text, photoOrigins(photos), { embedder, isPublic });
   return conditional(headers, strongEtag(text), reply);
 }
 
-/** The content with its styles, which the page that shows it adopts: they stand once in each answer, and in no page of the map. */
-function renderSheet(content: Html): string {
-  return html`<style>${new Html(SHEET_STYLE)}</style>${content}`.text;
-}
+/** The content alone: the page that shows it has the styles. */
+const sheetReply = (content: Html) => htmlReply(content.text, []);
 
 interface HtmlOptions {
-  readonly style?: string;
   readonly embedder?: string | null;
   readonly isPublic?: boolean;
 }
@@ -122,9 +111,9 @@ interface HtmlOptions {
 function htmlReply(
   text: string,
   origins: readonly string[],
-  { style, embedder = null, isPublic = true }: HtmlOptions = {},
+  { embedder = null, isPublic = true }: HtmlOptions = {},
 ) {
-  const styles = [style ?? withSiteColours(PAGE_STYLE)];
+  const styles = [PAGE_STYLE];
   return {
     text,
     headers: {

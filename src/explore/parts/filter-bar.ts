@@ -6,7 +6,7 @@
 
 import type { Tags } from '../../page/map/tags.ts';
 import type { FilterCounts } from '../view/filter-counts.ts';
-import { linkTo, type Parameters } from '../view/parameters.ts';
+import { linkTo, listOf, type Parameters } from '../view/parameters.ts';
 import { type ApiPanel, apiPanel } from './api-panel.ts';
 import { allFiltersPanel, bedsPanel, type PanelContext, typePanel } from './filter-panels.ts';
 import { type ActiveFilter, activeFilters, type FilterContext, isOfSold } from './filters.ts';
@@ -159,9 +159,11 @@ function apiMenu<T>(tags: Tags<T>, { api }: FilterBar): T {
 /** The search box where the header has none, which is on telephones. */
 function searchForm<T>(tags: Tags<T>, { parameters, areas, search }: FilterBar): T {
   const { html } = tags;
-  const tokens = [...areas].map(
-    ([, name]) =>
-      html`<a class="token" href="${linkTo(parameters, { areaId: null })}" aria-label="${`Remove ${name}`}">${name}${icon(tags, 'close')}</a>`,
-  );
+  const ids = listOf(parameters, 'areaId');
+  const tokens = [...areas].map(([id, name]) => {
+    const others = ids.filter((each) => each !== id).join(',');
+    const href = linkTo(parameters, { areaId: others === '' ? null : others });
+    return html`<a class="token" href="${href}" aria-label="${`Remove ${name}`}">${name}${icon(tags, 'close')}</a>`;
+  });
   return html`<form class="search" action="explore" role="search">${hiddenFields(tags, parameters, ['q', 'find'])}${icon(tags, 'search')}${tokens}<input type="search" name="find" value="${search}" aria-label="Place, address or listing number" placeholder="${areas.size === 0 ? 'Place, address or number' : 'Add a place'}" autocomplete="off" maxlength="200"></form>`;
 }

@@ -4,26 +4,13 @@ import type { Principal } from '../../access/tiers/tiers.ts';
 import { planAreas } from '../../areas/query.ts';
 import { findAreas } from '../../areas/read-store.ts';
 import { buildReaderView, presentListing } from '../../listings/presenter.ts';
-import { LISTING_TYPES, type ListingType } from '../../listings/vocabulary.ts';
+import { LISTING_TYPES } from '../../listings/vocabulary.ts';
 import { planSearch } from '../../search/query/plan.ts';
 import { withSession } from '../../search/query/search-backend.ts';
 import { addressKey } from '../../text/tokenize.ts';
 import { findListingByNumber } from './find-store.ts';
+import type { SuggestedHome, Suggestions } from './suggestions.ts';
 import type { ViewParts } from './view.ts';
-
-export interface SuggestedHome {
-  readonly id: string;
-  readonly listingType: ListingType;
-  readonly address: string;
-}
-
-export interface Suggestions {
-  readonly places: readonly { readonly id: string; readonly name: string; readonly type: string }[];
-  /** On the market, by the start of their address: none whose address is withheld. */
-  readonly homes: readonly SuggestedHome[];
-  /** The id of the home with this listing number; null: there is none. */
-  readonly listing: string | null;
-}
 
 const MAX_PLACES = 5;
 const MAX_HOMES = 5;

@@ -1,9 +1,7 @@
 // Styles of charts, in the colours of the page.
 
-import { sheet } from '../style.ts';
-
 /** Part of the stylesheet of a page with charts. `--raised` is the ground that charts stand on. */
-export const CHART_STYLE = sheet(`
+export const CHART_STYLE = `
 .chart{display:block;width:100%;overflow:visible}
 .chart .plot{x:48px;width:calc(100% - 48px);overflow:visible}
 .chart .free{overflow:visible}
@@ -30,4 +28,4 @@ stroke-linejoin:round;stroke-linecap:round}
 .cell-bar{display:inline-block;vertical-align:middle}
 .cell-bar rect{fill:var(--sale)}
 @media (max-width:600px){.chart .spare{display:none}}
-`);
+`.replaceAll('\n', '');

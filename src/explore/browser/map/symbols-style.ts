@@ -1,4 +1,4 @@
-// Stylesheet of what only the live map has: its canvas, pins and clusters, the card of a pin, and the sheet of a home.
+// Stylesheet of what only the live map has: its canvas, pins and clusters, and the card of a pin.
 //
 // It is constructed by script, which the page's policy permits, so that pages without script do not carry it.
 
@@ -53,17 +53,10 @@ const STYLE = `
 .controls button[aria-pressed=true]{background:var(--ink);color:var(--paper)}
 .scale-bar{position:absolute;z-index:1;inset-inline-start:12px;bottom:8px;padding:5px 8px;border-radius:4px;background:color-mix(in srgb,var(--raised) 88%,transparent);font-size:12px;line-height:1.3;color:var(--ink);pointer-events:none}
 .scale-bar .bar-line{height:5px;margin-bottom:3px;border:1px solid var(--ink);background:repeating-linear-gradient(90deg,var(--ink) 0 25%,var(--paper) 25% 50%)}
-.suggestions{position:absolute;z-index:9;inset-inline:0;top:calc(100% + 6px);margin:0;padding:6px;list-style:none;border:1px solid var(--line);border-radius:6px;background:var(--raised);box-shadow:var(--shadow);max-height:60dvh;overflow:auto}
-.suggestions li{display:flex;justify-content:space-between;gap:12px;margin:0;padding:8px 10px;border-radius:4px;cursor:pointer;font-size:var(--tool)}
-.suggestions [aria-selected=true]{background:var(--hover)}
-.suggestions .quiet{color:var(--quiet);font-size:var(--small);white-space:nowrap}
-.home-dialog{width:min(920px,calc(100vw - 32px));max-width:none;height:calc(100dvh - 32px);max-height:none;margin:16px auto;padding:0;border:1px solid var(--line);border-radius:6px;background:var(--paper);color:var(--ink);box-shadow:var(--shadow);overflow:auto;overscroll-behavior:contain}
-.home-dialog::backdrop{background:color-mix(in srgb,var(--ink) 30%,transparent)}
-.home-dialog>.close{position:sticky;z-index:3;top:8px;float:inline-end;margin:8px}
 .row.lit{background:var(--hover);box-shadow:inset 3px 0 0 var(--ink)}
 [dir=rtl] .row.lit{box-shadow:inset -3px 0 0 var(--ink)}
 @media (prefers-color-scheme:dark){.map-card img{filter:brightness(.86)}}
-@media (max-width:899px){.home-dialog{width:100vw;height:100dvh;margin:0;border:0;border-radius:0}.scale-bar{bottom:22px}}
+@media (max-width:899px){.scale-bar{bottom:22px}}
 `;
 
 export function adoptStyle(): void {
