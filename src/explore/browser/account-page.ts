@@ -1,7 +1,7 @@
 // Entry module of pages whose only script is the account in their header, and of the pages of sign-in.
 
 import { isSignInPage, showAccount } from './account-menu.ts';
-import { startSearch } from './search-box.ts';
+import { startSearch } from './search/search-box.ts';
 import { signIn } from './session.ts';
 import { takeAnswer } from './sign-in.ts';
 

@@ -2,8 +2,8 @@
 
 import './trusted-types.ts';
 import { showAccount } from './account-menu.ts';
-import { startHome } from './home-parts.ts';
-import { startSearch } from './search-box.ts';
+import { startHome } from './home/home-parts.ts';
+import { startSearch } from './search/search-box.ts';
 
 showAccount();
 startSearch();

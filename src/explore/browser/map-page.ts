@@ -7,13 +7,13 @@ import type { CountedChange } from '../view/filter-counts.ts';
 import { changed, type Parameters, writeQuery } from '../view/parameters.ts';
 import { showAccount } from './account-menu.ts';
 import { Explorer, type MapPane, serviceUrl } from './explorer.ts';
-import { showPlaces, startExplorerSearch } from './explorer-search.ts';
 import { FilterPane, filtersOf } from './filter-pane.ts';
-import { HomeSheet } from './home-sheet.ts';
+import { HomeSheet } from './home/home-sheet.ts';
 import { ListPane } from './list-pane.ts';
 import { DrawnMap } from './map/drawn-map.ts';
 import { adoptStyle } from './map/symbols-style.ts';
 import { getJson } from './requests.ts';
+import { showPlaces, startExplorerSearch } from './search/explorer-search.ts';
 import { onChange } from './session.ts';
 import type { View } from './view.ts';
 

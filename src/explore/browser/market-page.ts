@@ -2,7 +2,7 @@
 
 import { showAccount } from './account-menu.ts';
 import { showFiguresAtPointer } from './chart-figures.ts';
-import { startSearch } from './search-box.ts';
+import { startSearch } from './search/search-box.ts';
 
 for (const box of document.querySelectorAll<HTMLElement>('[data-chart]')) showFiguresAtPointer(box);
 

@@ -3,14 +3,14 @@
 // The pattern of an editable combobox with a list: the focus stays in the box, arrow keys move through what is suggested.
 
 import { render } from 'lit-html';
-import { enumWords } from '../../page/words.ts';
-import type { Suggestions } from '../view/suggestions.ts';
-import { after } from './clock.ts';
-import { homeAddress } from './links.ts';
-import { getJson } from './requests.ts';
-import { adoptSheetStyle } from './sheet-style.ts';
-import { ROOT } from './sign-in.ts';
-import { TAGS } from './tags.ts';
+import { enumWords } from '../../../page/words.ts';
+import type { Suggestions } from '../../view/suggestions.ts';
+import { after } from '../clock.ts';
+import { homeAddress } from '../links.ts';
+import { getJson } from '../requests.ts';
+import { adoptSheetStyle } from '../sheet-style.ts';
+import { ROOT } from '../sign-in.ts';
+import { TAGS } from '../tags.ts';
 
 const { html } = TAGS;
 

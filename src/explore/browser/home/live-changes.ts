@@ -1,8 +1,8 @@
 // What changed between the stored listing and the one that its source has at this moment. Pure.
 
-import type { Listing } from '../../listings/record.ts';
-import { moneyWords, priceWords } from '../../page/words.ts';
-import { areaWords, dayWords, NOT_TOLD, oneLine, statusWords, typeWords } from '../home/words.ts';
+import type { Listing } from '../../../listings/record.ts';
+import { moneyWords, priceWords } from '../../../page/words.ts';
+import { areaWords, dayWords, NOT_TOLD, oneLine, statusWords, typeWords } from '../../home/words.ts';
 
 export interface FactChange {
   readonly name: string;

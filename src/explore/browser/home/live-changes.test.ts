@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Listing } from '../../listings/record.ts';
+import type { Listing } from '../../../listings/record.ts';
 import { changesBetween } from './live-changes.ts';
 
 const NOW = Date.parse('2026-11-28T12:00:00Z');

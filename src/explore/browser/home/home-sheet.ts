@@ -1,13 +1,13 @@
 // One home as a sheet over the map: under its own address, with the map and its list as they were below it.
 
 import { render } from 'lit-html';
-import { icon } from '../parts/icons.ts';
-import { notice } from '../parts/notices.ts';
-import { type Parameters, readParameters } from '../view/parameters.ts';
-import { after } from './clock.ts';
-import { followedLink, homeAddress, homeAt } from './links.ts';
-import { adoptSheetStyle } from './sheet-style.ts';
-import { TAGS } from './tags.ts';
+import { icon } from '../../parts/icons.ts';
+import { notice } from '../../parts/notices.ts';
+import { type Parameters, readParameters } from '../../view/parameters.ts';
+import { after } from '../clock.ts';
+import { followedLink, homeAddress, homeAt } from '../links.ts';
+import { adoptSheetStyle } from '../sheet-style.ts';
+import { TAGS } from '../tags.ts';
 
 const { html } = TAGS;
 

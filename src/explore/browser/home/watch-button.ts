@@ -1,6 +1,6 @@
 // Button that has this service watch one home, for people who are signed in.
 
-import { signIn, token } from './session.ts';
+import { signIn, token } from '../session.ts';
 
 interface Watched {
   readonly id: string;

@@ -1,12 +1,12 @@
 // Search of the map page: what is chosen or typed changes the view, and the box in the header names its places.
 
 import { render } from 'lit-html';
-import { icon } from '../parts/icons.ts';
-import { changed, linkTo, listOf, type Parameters } from '../view/parameters.ts';
-import type { Explorer } from './explorer.ts';
+import { icon } from '../../parts/icons.ts';
+import { changed, linkTo, listOf, type Parameters } from '../../view/parameters.ts';
+import type { Explorer } from '../explorer.ts';
+import { TAGS } from '../tags.ts';
+import type { View } from '../view.ts';
 import { findSuggestions, startSearch } from './search-box.ts';
-import { TAGS } from './tags.ts';
-import type { View } from './view.ts';
 
 const { html } = TAGS;
 

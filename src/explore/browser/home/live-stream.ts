@@ -1,8 +1,8 @@
 // The stream of one listing, read by fetch: an EventSource cannot send a token in a header.
 
 import { createParser } from 'eventsource-parser';
-import type { Listing } from '../../listings/record.ts';
-import { now } from './clock.ts';
+import type { Listing } from '../../../listings/record.ts';
+import { now } from '../clock.ts';
 
 /** An event as it arrived; `at` in milliseconds since the start. */
 export type LiveEvent =

@@ -1,10 +1,10 @@
 // Content of one home for a sheet over the map: fetched, styled and brought to life.
 
-import { CHART_STYLE } from '../../page/chart/chart-style.ts';
-import { HOME_STYLE } from '../home/home-style.ts';
+import { CHART_STYLE } from '../../../page/chart/chart-style.ts';
+import { HOME_STYLE } from '../../home/home-style.ts';
+import { homeAddress } from '../links.ts';
+import { token } from '../session.ts';
 import { startHome } from './home-parts.ts';
-import { homeAddress } from './links.ts';
-import { token } from './session.ts';
 
 // Loaded with the first home; a style that is constructed here needs no permission of the page's policy.
 const style = new CSSStyleSheet();

@@ -1,14 +1,14 @@
 // Panel of the live stream on the page of one home: its button, each event on a line of milliseconds, and what changed.
 
 import { html, render, svg, type TemplateResult } from 'lit-html';
-import type { Listing } from '../../listings/record.ts';
-import { niceTicks, percent } from '../../page/chart/ticks.ts';
-import { ageWords, momentWords } from '../home/words.ts';
-import { after, now } from './clock.ts';
-import { homeAddress } from './links.ts';
+import type { Listing } from '../../../listings/record.ts';
+import { niceTicks, percent } from '../../../page/chart/ticks.ts';
+import { ageWords, momentWords } from '../../home/words.ts';
+import { after, now } from '../clock.ts';
+import { homeAddress } from '../links.ts';
+import { onChange, signIn, token } from '../session.ts';
 import { changesBetween } from './live-changes.ts';
 import { type LiveEvent, type LiveOutcome, readLiveStream } from './live-stream.ts';
-import { onChange, signIn, token } from './session.ts';
 
 /** What a refusal or a break looks like: what happened, what happens next, one action. */
 interface Trouble {
@@ -44,11 +44,7 @@ class LivePanel {
   #running: AbortController | null = null;
   #cancelTimer: () => void = () => {};
 
-  constructor(
-    panel: HTMLElement,
-    { id, root }: { readonly id: string; readonly root: string },
-    signal: AbortSignal | undefined,
-  ) {
+  constructor(panel: HTMLElement, { id, root }: { id: string; root: string }, signal?: AbortSignal) {
     this.#panel = panel;
     this.#root = root;
     this.#url = `${root}v1/listing/${encodeURIComponent(id)}`;
@@ -59,11 +55,13 @@ class LivePanel {
     this.#intro = written?.textContent ?? '';
     written?.parentElement?.remove();
     void onChange(() => this.#state.trouble?.action === 'sign-in' && this.#set(IDLE), signal);
-    addEventListener('pagehide', () => this.#running?.abort());
-    signal?.addEventListener('abort', () => {
-      this.#running?.abort();
-      this.#cancelTimer();
-    });
+    addEventListener('pagehide', () => this.#end());
+    signal?.addEventListener('abort', () => this.#end());
+  }
+
+  #end(): void {
+    this.#running?.abort();
+    this.#cancelTimer();
   }
 
   readonly #intro: string;
@@ -79,8 +77,7 @@ class LivePanel {
   }
 
   async #start(attempt = 0): Promise<void> {
-    this.#cancelTimer();
-    this.#running?.abort();
+    this.#end();
     const running = new AbortController();
     this.#running = running;
     this.#set({ phase: 'running', events: [], trouble: null });
