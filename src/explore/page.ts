@@ -8,7 +8,14 @@ import { type FilterBar, filterBar } from './parts/filter-bar.ts';
 import { homeRow } from './parts/home-row.ts';
 import { type IconName, icon } from './parts/icons.ts';
 import { listHead, pageLinks } from './parts/list-head.ts';
-import { emptyList, type LockedPanel, lockedPanel, type Notice, notice } from './parts/notices.ts';
+import {
+  emptyList,
+  type LockedPanel,
+  lockedPanel,
+  type Notice,
+  notice,
+  signInToGoOn,
+} from './parts/notices.ts';
 import type { CountedChange } from './view/filter-counts.ts';
 import { linkTo, type Parameters } from './view/parameters.ts';
 import type { View } from './view/view.ts';
@@ -54,25 +61,18 @@ function side(content: ExploreContent): Html {
   const list = rows.length === 0 ? null : html`<ol class="rows" id="list">${rows}</ol>`;
   return html`${listHead(tags, { parameters, total, kind, isSold, median, currency })}<div class="scroller">${noted}${list}${
     total === 0 ? noHomes(content) : null
-  }${view.limitedTo === null ? null : signInToGoOn(root)}${content.foot}</div>${pageLinks(tags, {
-    parameters,
-    total,
-    first: view.firstRow,
-    shown: rows.length,
-    nextCursor: view.nextCursor,
-    signIn: view.limitedTo === null ? null : `${root}explore/sign-in`,
-  })}`;
+  }${view.limitedTo === null ? null : lockedPanel(tags, signInToGoOn(root))}${content.foot}</div>${pageLinks(
+    tags,
+    {
+      parameters,
+      total,
+      first: view.firstRow,
+      shown: rows.length,
+      nextCursor: view.nextCursor,
+      signIn: view.limitedTo === null ? null : `${root}explore/sign-in`,
+    },
+  )}`;
 }
-
-const signInToGoOn = (root: string): Html =>
-  lockedPanel(tags, {
-    title: 'Sign in to go on',
-    text: 'Without signing in a list has ten pages. The map and its counts show all homes; filters bring the others into the list.',
-    links: [
-      { label: 'Compare plans', href: `${root}billing` },
-      { label: 'Sign in', href: `${root}explore/sign-in` },
-    ],
-  });
 
 function noHomes({ ways, bar }: ExploreContent): Html {
   const text =

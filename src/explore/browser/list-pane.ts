@@ -4,12 +4,11 @@ import { render } from 'lit-html';
 import { isOfSold } from '../parts/filters.ts';
 import { homeRow } from '../parts/home-row.ts';
 import { listHead, pageLinks } from '../parts/list-head.ts';
-import { emptyList, notice } from '../parts/notices.ts';
+import { emptyList, lockedPanel, type Notice, notice, signInToGoOn } from '../parts/notices.ts';
 import type { CountedChange } from '../view/filter-counts.ts';
 import { linkTo, type Parameters } from '../view/parameters.ts';
 import { now } from './clock.ts';
-import { kindOf } from './explorer.ts';
-import type { Refusal } from './requests.ts';
+import { kindOf, type Trouble } from './explorer.ts';
 import { TAGS } from './tags.ts';
 import type { View } from './view.ts';
 
@@ -31,6 +30,9 @@ export class ListPane {
   readonly #foot: HTMLElement;
   readonly #end: IntersectionObserver;
   #rows: View['list'] = [];
+  #lit: string | null = null;
+  /** When the view that is shown was read. */
+  #asOf: string | null = null;
 
   constructor(side: HTMLElement, events: ListEvents) {
     this.#side = side;
@@ -44,7 +46,9 @@ export class ListPane {
     side.addEventListener('focusin', (event) => events.onPoint(homeOf(event.target)));
     side.addEventListener('focusout', () => events.onPoint(null));
     this.#end = new IntersectionObserver((entries) => {
-      if (entries.some(({ isIntersecting }) => isIntersecting)) events.onEnd();
+      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
+      this.#end.disconnect();
+      events.onEnd();
     });
   }
 
@@ -55,15 +59,19 @@ export class ListPane {
 
   show(view: View, parameters: Parameters, isMore: boolean, isEndless: boolean): void {
     this.#rows = isMore ? [...this.#rows, ...view.list] : view.list;
+    this.#asOf = view.asOf;
     const { total, medianPrice: median, currency } = view;
     const kind = kindOf(parameters);
     const head = { parameters, total, kind, isSold: isOfSold(parameters), median, currency };
+    const focused = homeOf(document.activeElement);
     this.#clear();
     render(listHead(TAGS, head), this.#head);
     const rows = this.#rows.map((home, at) =>
       homeRow(TAGS, home, { root: '', now: now(), isInSight: at < 5 }),
     );
-    render(rows.length === 0 ? null : html`<ol class="rows" id="list">${rows}</ol>`, this.#body);
+    const list = rows.length === 0 ? null : html`<ol class="rows" id="list">${rows}</ol>`;
+    const isLimited = view.limitedTo !== null;
+    render(html`${list}${isLimited ? lockedPanel(TAGS, signInToGoOn('')) : null}`, this.#body);
     render(
       pageLinks(TAGS, {
         parameters,
@@ -71,7 +79,7 @@ export class ListPane {
         first: isMore ? 1 : view.firstRow,
         shown: this.#rows.length,
         nextCursor: view.nextCursor,
-        signIn: view.limitedTo === null ? null : 'account',
+        signIn: isLimited ? 'explore/sign-in' : null,
       }),
       this.#foot,
     );
@@ -79,6 +87,10 @@ export class ListPane {
     this.#end.disconnect();
     const last = this.#body.querySelector('li:last-child');
     if (isEndless && view.nextCursor !== null && last !== null) this.#end.observe(last);
+    // Rows are used again for other homes.
+    this.light(this.#lit);
+    if (focused !== null && homeOf(document.activeElement) !== focused)
+      this.#body.querySelector<HTMLElement>(`.row[data-home="${CSS.escape(focused)}"] a`)?.focus();
   }
 
   /** The ways out of a view without homes. */
@@ -95,12 +107,18 @@ export class ListPane {
     render(emptyList(TAGS, text, links), this.#body);
   }
 
-  showRefusal(refusal: Refusal | null, retryIn: number | null): void {
-    render(refusal === null ? null : notice(TAGS, noticeOf(refusal, retryIn)), this.#notes);
+  showTrouble(trouble: Trouble | null): void {
+    render(trouble === null ? null : notice(TAGS, noticeOf(trouble, this.#asOf)), this.#notes);
+  }
+
+  /** The rows stay while others are waited for. */
+  showBusy(isBusy: boolean): void {
+    this.#side.setAttribute('aria-busy', String(isBusy));
   }
 
   /** Marks the row of the home whose pin is pointed at. */
   light(id: string | null, isScrolled = false): void {
+    this.#lit = id;
     for (const row of this.#side.querySelectorAll<HTMLElement>('.row')) {
       const isLit = id !== null && row.dataset.home === id;
       row.classList.toggle('lit', isLit);
@@ -129,12 +147,38 @@ function homeOf(target: EventTarget | null): string | null {
   return row?.dataset.home ?? null;
 }
 
-function noticeOf({ status, message }: Refusal, retryIn: number | null) {
-  const goesOn = `The page stays as it is, and goes on by itself in ${retryIn} s.`;
-  if (retryIn === null) return { kind: 'error', title: 'This view cannot be shown', text: message } as const;
-  if (status === null)
-    return { kind: 'warning', title: 'The service cannot be reached', text: goesOn } as const;
+function noticeOf(trouble: Trouble, asOf: string | null): Notice {
+  const seen = asOf === null ? '' : `You see what was loaded at ${timeOfDay(Date.parse(asOf))}. `;
+  if (trouble.kind === 'slow')
+    return {
+      kind: 'warning',
+      title: 'The answer takes longer than usual',
+      text: `${seen}It changes by itself.`,
+    };
+  const { refusal, parameters } = trouble;
+  const { status, message, retryAfter } = refusal;
+  if (retryAfter === null)
+    return {
+      kind: 'error',
+      title: 'This view cannot be shown',
+      text: message,
+      action: { label: 'Start again', href: 'explore' },
+    };
+  const wait = Math.max(1, Math.ceil(retryAfter / 1_000));
+  const next = `in ${wait} s, at ${timeOfDay(now() + wait * 1_000)}`;
   if (status === 429)
-    return { kind: 'warning', title: 'Too many views in a short time', text: goesOn } as const;
-  return { kind: 'warning', title: 'The service is busy or starting', text: goesOn } as const;
+    return {
+      kind: 'warning',
+      title: 'Too many views in a short time',
+      text: `${message} ${seen}The page goes on by itself ${next}.`,
+    };
+  return {
+    kind: 'warning',
+    title: status === null ? 'The service cannot be reached' : 'The service is busy or starting',
+    text: `${seen}Next try ${next}.`,
+    action: { label: 'Try now', href: linkTo(parameters) },
+  };
 }
+
+/** `21:45:30 UTC`, as the map says when its data is from. */
+const timeOfDay = (time: number): string => `${new Date(time).toISOString().slice(11, 19)} UTC`;

@@ -1,5 +1,6 @@
 // Requests of the page to its service, and refusals that end by themselves.
 
+import { after } from './clock.ts';
 import { token } from './session.ts';
 
 /** Why the service did not answer, and when to ask again. */
@@ -20,6 +21,8 @@ export class Refusal extends Error {
 
 /** Milliseconds after which a service that is away is asked again. */
 const AWAY_RETRY = 3_000;
+/** Milliseconds after which an answer is no longer waited for. */
+const TIMEOUT = 30_000;
 const PASSING = [429, 500, 502, 503, 504];
 
 /**
@@ -29,22 +32,28 @@ export async function getJson<T>(path: string, signal: AbortSignal): Promise<T> 
   const credential = await token();
   const headers: Record<string, string> = { accept: 'application/json' };
   if (credential !== null) headers.authorization = `Bearer ${credential}`;
-  const answer = await fetch(path, { headers, signal }).catch((error: unknown) => {
-    if (signal.aborted) throw error;
-    throw new Refusal('The service cannot be reached.', {
-      status: null,
-      code: null,
-      retryAfter: AWAY_RETRY,
-    });
-  });
-  if (!answer.ok) throw await refusalOf(answer);
-  return (await answer.json()) as T;
+  const late = new AbortController();
+  const cancel = after(TIMEOUT, () => late.abort());
+  try {
+    const answer = await fetch(path, { headers, signal: AbortSignal.any([signal, late.signal]) });
+    if (!answer.ok) throw await refusalOf(answer);
+    return (await answer.json()) as T;
+  } catch (error) {
+    // A service that stops in the middle of its answer is as far away as one that gives none.
+    if (signal.aborted || error instanceof Refusal) throw error;
+    throw awayRefusal();
+  } finally {
+    cancel();
+  }
 }
+
+const awayRefusal = (): Refusal =>
+  new Refusal('The service cannot be reached.', { status: null, code: null, retryAfter: AWAY_RETRY });
 
 async function refusalOf(answer: Response): Promise<Refusal> {
   const problem = (await answer.json().catch(() => ({}))) as { code?: string; detail?: string };
-  const after = Number(answer.headers.get('retry-after') ?? Number.NaN);
-  const retryAfter = Number.isFinite(after) ? after * 1_000 : AWAY_RETRY;
+  const wait = Number(answer.headers.get('retry-after') ?? Number.NaN);
+  const retryAfter = Number.isFinite(wait) ? wait * 1_000 : AWAY_RETRY;
   return new Refusal(problem.detail ?? `The service answered with ${answer.status}.`, {
     status: answer.status,
     code: problem.code ?? null,
@@ -58,14 +67,13 @@ export function getPage(url: string, signal: AbortSignal): Promise<Document> {
     const request = new XMLHttpRequest();
     request.open('GET', url);
     request.responseType = 'document';
+    request.timeout = TIMEOUT;
     request.onload = () =>
       request.status !== 200 || request.responseXML === null
         ? reject(new Error('The service sent no page.'))
         : resolve(request.responseXML);
-    request.onerror = () =>
-      reject(
-        new Refusal('The service cannot be reached.', { status: null, code: null, retryAfter: AWAY_RETRY }),
-      );
+    request.onerror = () => reject(awayRefusal());
+    request.ontimeout = () => reject(awayRefusal());
     request.onabort = () => reject(signal.reason);
     signal.addEventListener('abort', () => request.abort(), { once: true });
     request.send();

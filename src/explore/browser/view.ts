@@ -2,6 +2,8 @@
 
 import type { MapBox } from '../../page/map/mercator.ts';
 import type { RowHome } from '../parts/home-row.ts';
+import type { CountedChange, FilterCounts } from '../view/filter-counts.ts';
+import { NO_COUNTS } from '../view/filter-counts.ts';
 
 /** lng, lat, homes, median price, and the box around them. */
 export type ViewCluster = readonly [number, number, number, number | null, number, number, number, number];
@@ -29,3 +31,10 @@ export interface View {
   readonly nextCursor: string | null;
   readonly limitedTo: 'sign-in' | null;
 }
+
+/** Counts of a view's filters, and the ways out where it has no homes. */
+export interface ViewCounts extends FilterCounts {
+  readonly ways: readonly CountedChange[];
+}
+
+export const NO_VIEW_COUNTS: ViewCounts = { ...NO_COUNTS, ways: [] };

@@ -190,6 +190,13 @@ export const FILTERS = [
     },
   },
   {
+    id: 'polygon',
+    name: 'Drawn area',
+    parameters: ['polygon', 'map', 'points'],
+    words: (parameters) =>
+      ['polygon', 'map', 'points'].some((name) => parameters.has(name)) ? 'Drawn area' : null,
+  },
+  {
     id: 'ids',
     name: 'Single homes',
     parameters: ['ids'],

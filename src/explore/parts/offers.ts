@@ -37,7 +37,7 @@ export function waysOut(parameters: Parameters, filters: readonly ActiveFilter[]
   const fewer: readonly Change[] =
     beds > 1 ? [{ label: `${beds - 1}+ beds`, changes: { minBedrooms: String(beds - 1) } }] : [];
   const without = filters
-    .filter(({ id }) => id !== 'beds' || fewer.length === 0)
+    .filter(({ id }) => id !== 'polygon' && (id !== 'beds' || fewer.length === 0))
     .map(({ words, parameters: names }) => ({ label: `Without ${words}`, changes: removing(names) }));
   const places = ['areaId', 'bbox', 'zoom', 'polygon'].filter((name) => parameters.has(name));
   const wider: readonly Change[] =

@@ -28,6 +28,15 @@ export function changed(parameters: Parameters, changes: Changes): Parameters {
   return next;
 }
 
+/** What `target` changes in `base`, changed in `current`: a link that was written for one view, followed from another. */
+export function rebased(base: Parameters, target: Parameters, current: Parameters): Parameters {
+  const names = [...new Set([...base.keys(), ...target.keys()])];
+  const changes = names
+    .filter((name) => base.get(name) !== target.get(name))
+    .map((name): [string, string | null] => [name, target.get(name) ?? null]);
+  return changed(current, Object.fromEntries(changes));
+}
+
 /** A link to the view with these parameters, relative to the page of the explorer. */
 export function linkTo(parameters: Parameters, changes: Changes = {}): string {
   const query = writeQuery(changed(parameters, changes));

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { carried, linkTo, listOf, readParameters, writeQuery } from './parameters.ts';
+import { carried, linkTo, listOf, readParameters, rebased, writeQuery } from './parameters.ts';
 import { apiRequests, parametersOf, searchCursor, stateOf } from './state.ts';
 
 const readState = (query: string) => stateOf(readParameters(query));
@@ -58,4 +58,14 @@ test('requests of the API have the filters of the view, and clusters its map', (
     requests.curl,
     /^curl -G http:\/\/a\.example\/v1\/search\/rentals \\\n {2}-d minPrice=1000 \\\n/,
   );
+});
+
+test('a link that was written for one view changes the same in another: two filters chosen one after the other are both in force', () => {
+  const [base, moved] = ['bbox=1,2,3,4&q=pool&cursor=2.x', 'bbox=5,6,7,8&q=pool&waterfront=true'].map(
+    readParameters,
+  );
+  assert.ok(base !== undefined && moved !== undefined);
+  const target = readParameters('bbox=1,2,3,4&minBedrooms=2');
+  assert.equal(writeQuery(rebased(base, target, moved)), 'bbox=5,6,7,8&waterfront=true&minBedrooms=2');
+  assert.deepEqual(rebased(base, target, base), target);
 });

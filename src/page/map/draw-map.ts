@@ -5,9 +5,9 @@ import { drawnDots, drawnSymbols } from './draw-symbols.ts';
 import type { MapCluster, MapDrawing, MapPin } from './drawing.ts';
 import { graticule } from './graticule.ts';
 import { type DrawnLand, drawnLand, pathOfArea } from './land.ts';
-import { type MapView, placeIn, viewOf } from './mercator.ts';
+import { type MapView, viewOf } from './mercator.ts';
 import { placeNames } from './names.ts';
-import { clusterRadius, type MapSymbols, mergeOverlapping, nearTurn, pinHalf } from './symbols.ts';
+import { coveredBy, type MapSymbols, mergeOverlapping, nearTurn } from './symbols.ts';
 import { type Tags, TEXT_TAGS } from './tags.ts';
 
 /** The map as markup of a page. */
@@ -122,20 +122,4 @@ function namesOf<T>(
     const href = linkToArea?.(outline) ?? null;
     return href === null ? text : svg`<a href="${href}">${text}</a>`;
   });
-}
-
-/** What symbols cover, in pixels of the drawing. */
-function coveredBy({ clusters, pins }: MapSymbols, view: MapView): [number, number, number, number][] {
-  return [
-    ...clusters.map(({ lng, lat, count, median }): [number, number, number, number] => {
-      const [x, y] = placeIn(view, lng, lat);
-      const radius = clusterRadius(count);
-      return [x - radius, y - radius, x + radius, y + radius + (median === null ? 0 : 14)];
-    }),
-    ...pins.map((pin): [number, number, number, number] => {
-      const [x, y] = placeIn(view, pin.lng, pin.lat);
-      const half = pinHalf(pin, null);
-      return [x - half, y - 27, x + half, y];
-    }),
-  ];
 }

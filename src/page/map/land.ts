@@ -25,26 +25,39 @@ export interface DrawnLand {
 }
 
 export function drawnLand(outlines: readonly Outline[], view: MapView, chosen: readonly string[]): DrawnLand {
-  const frame: Rectangle = [-MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN];
-  const areas = outlines.flatMap((outline): DrawnArea[] => {
-    const rings = outline.rings.flatMap((ring) => ringsIn(ring, view, frame));
-    return rings.length === 0 ? [] : [{ outline, rings }];
-  });
+  const areas = areasIn(outlines, view);
   const ids = new Set(areas.map(({ outline }) => outline.id));
   const leveled = areas.map(({ outline, rings }) => ({
     rings,
     isRoot: outline.parentId === null || !ids.has(outline.parentId),
     isMajor: outline.level <= MAJOR_LEVEL,
   }));
-  // Where cities are drawn, what they lie in is not named.
-  const named = Math.min(MAJOR_LEVEL, Math.max(0, ...areas.map(({ outline }) => outline.level)));
   const inside = areas.filter(({ outline }) => chosen.includes(outline.id));
   return {
     areas,
     borders: bordersOf(leveled),
     chosen: inside.length === 0 ? '' : pathAround(inside.flatMap(({ rings }) => rings)),
-    names: areas.filter(({ outline }) => outline.level >= named).flatMap((area) => nameCandidate(area, view)),
+    names: namesOf(areas, view),
   };
+}
+
+/** Names of the areas in a view, for maps that draw their land otherwise. */
+export function nameCandidates(outlines: readonly Outline[], view: MapView): readonly NameCandidate[] {
+  return namesOf(areasIn(outlines, view), view);
+}
+
+function areasIn(outlines: readonly Outline[], view: MapView): readonly DrawnArea[] {
+  const frame: Rectangle = [-MARGIN, -MARGIN, view.width + MARGIN, view.height + MARGIN];
+  return outlines.flatMap((outline): DrawnArea[] => {
+    const rings = outline.rings.flatMap((ring) => ringsIn(ring, view, frame));
+    return rings.length === 0 ? [] : [{ outline, rings }];
+  });
+}
+
+/** Where cities are drawn, what they lie in is not named. */
+function namesOf(areas: readonly DrawnArea[], view: MapView): readonly NameCandidate[] {
+  const named = Math.min(MAJOR_LEVEL, Math.max(0, ...areas.map(({ outline }) => outline.level)));
+  return areas.filter(({ outline }) => outline.level >= named).flatMap((area) => nameCandidate(area, view));
 }
 
 export const pathOfArea = ({ rings }: DrawnArea): string => pathAround(rings);

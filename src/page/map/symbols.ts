@@ -2,7 +2,7 @@
 
 import { countText, shortAmount } from './amounts.ts';
 import type { MapCluster, MapPin } from './drawing.ts';
-import { type MapBox, project, unproject, unwrapped } from './mercator.ts';
+import { type MapBox, type MapView, placeIn, project, unproject, unwrapped } from './mercator.ts';
 
 /** Width of a figure of 12 pixels, generously: pages must bear wider faces. */
 const FIGURE = 7.4;
@@ -181,3 +181,19 @@ function boxAroundAll(group: readonly Placed[]): MapBox {
 
 /** The same place at the turn of the world that is nearest to a longitude. */
 export const nearTurn = (lng: number, middle: number): number => lng + Math.round((middle - lng) / 360) * 360;
+
+/** What symbols cover, in pixels of the drawing. */
+export function coveredBy({ clusters, pins }: MapSymbols, view: MapView): [number, number, number, number][] {
+  return [
+    ...clusters.map(({ lng, lat, count, median }): [number, number, number, number] => {
+      const [x, y] = placeIn(view, lng, lat);
+      const radius = clusterRadius(count);
+      return [x - radius, y - radius, x + radius, y + radius + (median === null ? 0 : 14)];
+    }),
+    ...pins.map((pin): [number, number, number, number] => {
+      const [x, y] = placeIn(view, pin.lng, pin.lat);
+      const half = pinHalf(pin, null);
+      return [x - half, y - 27, x + half, y];
+    }),
+  ];
+}

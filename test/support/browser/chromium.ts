@@ -13,9 +13,18 @@ export const noBrowser: string | false = await access(CHROMIUM).then(
   () => `no browser at ${CHROMIUM}`,
 );
 
+/** For pages that need WebGL. */
+const FLAGS_OF_WEBGL = [
+  '--no-sandbox',
+  '--use-gl=angle',
+  '--use-angle=swiftshader',
+  '--enable-unsafe-swiftshader',
+];
+
 /** A browser, closed at the end of the test or file. */
-export async function startBrowser(t: Closing): Promise<Browser> {
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
+export async function startBrowser(t: Closing, { webGl = false } = {}): Promise<Browser> {
+  const args = webGl ? FLAGS_OF_WEBGL : FLAGS;
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args });
   atEnd(t, () => browser.close());
   return browser;
 }

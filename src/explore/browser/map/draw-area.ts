@@ -1,14 +1,12 @@
 // Drawing of an area on the live map: corners by click, closed by a click on the first one.
 
 import type { Map as LibreMap } from 'maplibre-gl';
-import { TerraDraw, TerraDrawPolygonMode } from 'terra-draw';
+import { TerraDraw, TerraDrawPolygonMode, ValidateNotSelfIntersecting } from 'terra-draw';
 import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter';
+import type { Corner } from './map-style.ts';
 
-/** lng, lat */
-type Corner = readonly [number, number];
-
-/** The corners of the area that the reader draws; null: they press Escape. */
-export function drawPolygon(map: LibreMap): Promise<readonly Corner[] | null> {
+/** The corners of the area that the reader draws; null: they press Escape, or the signal is aborted. */
+export function drawPolygon(map: LibreMap, signal: AbortSignal): Promise<readonly Corner[] | null> {
   const accent = getComputedStyle(document.documentElement)
     .getPropertyValue('--accent')
     .trim() as `#${string}`;
@@ -21,20 +19,26 @@ export function drawPolygon(map: LibreMap): Promise<readonly Corner[] | null> {
   };
   const draw = new TerraDraw({
     adapter: new TerraDrawMapLibreGLAdapter({ map }),
-    modes: [new TerraDrawPolygonMode({ styles })],
+    // Sides that cross have no inside that everybody would agree on.
+    modes: [
+      new TerraDrawPolygonMode({ styles, validation: (feature) => ValidateNotSelfIntersecting(feature) }),
+    ],
   });
   draw.start();
   draw.setMode('polygon');
   return new Promise((resolve) => {
     const end = (corners: readonly Corner[] | null): void => {
       removeEventListener('keydown', cancel);
+      signal.removeEventListener('abort', abort);
       draw.stop();
       resolve(corners);
     };
+    const abort = (): void => end(null);
     const cancel = (event: KeyboardEvent): void => {
       if (event.key === 'Escape') end(null);
     };
     addEventListener('keydown', cancel);
+    signal.addEventListener('abort', abort);
     draw.on('finish', (id) => {
       const geometry = draw.getSnapshotFeature(id)?.geometry;
       const [ring = []] = geometry?.type === 'Polygon' ? geometry.coordinates : [];

@@ -1,10 +1,10 @@
 // The live map in its section of the page, with its controls, its card and the ground under it.
 
 import type { MapPin } from '../../../page/map/drawing.ts';
-import type { MapBox } from '../../../page/map/mercator.ts';
 import { changed, type Parameters } from '../../view/parameters.ts';
-import { type Explorer, kindOf, type MapPane } from '../explorer.ts';
+import { boxOf, type Explorer, kindOf, type MapPane } from '../explorer.ts';
 import type { View } from '../view.ts';
+import { cornersOf, polygonOf } from './corners.ts';
 import { fetchGround } from './ground.ts';
 import { LiveMap } from './live-map.ts';
 import { MapCard } from './map-card.ts';
@@ -17,47 +17,59 @@ export interface LivePaneEvents {
   find(id: string): View['list'][number] | undefined;
 }
 
-export interface LivePane extends MapPane {
-  light(id: string | null, position: readonly [number, number] | null): void;
-  markSeen(id: string): void;
-}
-
 /** Opens the map where the drawing was, at the box of the view. */
 export async function openLivePane(
   section: HTMLElement,
   explorer: Explorer,
   events: LivePaneEvents,
-): Promise<LivePane> {
-  const [ground, box] = await Promise.all([fetchGround(), boxToShow(explorer)]);
+): Promise<MapPane> {
+  const [ground, first] = await Promise.all([fetchGround(), explorer.view ?? explorer.firstView]);
   const container = document.createElement('div');
   container.className = 'canvas starting';
   // The drawing stays until the live map has drawn its first frame.
   section.append(container);
-  const map = new LiveMap(container, ground, box, {
+  const mapEvents = {
     onMove: () => {
       card.close();
-      explorer.follow(map.box());
+      explorer.followMap(map.box());
     },
-    onPin: (pin) => {
+    onPin: (pin: MapPin, byKeyboard: boolean) => {
       if (explorer.view !== null) card.open(pin, explorer.view, events.find(pin.id));
+      if (byKeyboard) card.focus();
       map.markSeen(pin.id);
       events.onPin(pin);
     },
     onPoint: events.onPoint,
-    onError: (error) => console.warn(error),
-  });
+    onError: (error: Error) => console.warn(error),
+  };
+  const map = new LiveMap(container, ground, mapEvents, () => coveredAtTop(section));
   const card = new MapCard(map.map);
+  map.moveTo(first.box, boxOf(explorer.shown) !== null);
   await new Promise<void>((resolve) => map.map.once('idle', () => resolve()));
   section.querySelector('.canvas:not(.maplibregl-map)')?.remove();
   container.classList.remove('starting');
+  section.addEventListener('keydown', ({ key }) => {
+    const { pin } = card;
+    if (key !== 'Escape' || pin === null) return;
+    const { hasFocus } = card;
+    card.close();
+    if (hasFocus) (map.pinOf(pin.id) ?? map.map.getCanvas()).focus({ preventScroll: true });
+  });
   const controls = new MapControls(section, map, {
-    onDraw: () => void drawArea(map, explorer),
-    onUnknownPlace: (reason) => console.info(`The place is not known: ${reason}`),
+    onDrawn: (corners) => {
+      const polygon = polygonOf(corners);
+      void explorer.go(changed(explorer.parameters, { polygon, ...map.box() }), 'push');
+    },
+    onDraw: () => card.close(),
   });
   return {
-    moveTo: (target) => map.moveTo(target),
+    moveTo(box, isNamed) {
+      card.close();
+      map.moveTo(box, isNamed);
+    },
     show(view: View, parameters: Parameters) {
-      map.show(view, kindOf(parameters));
+      const searched = cornersOf(parameters.get('polygon'));
+      map.show({ view, kind: kindOf(parameters), searched, box: boxOf(parameters) });
       controls.showCaption(view);
     },
     light: (id, position) => map.light(id, position),
@@ -65,16 +77,9 @@ export async function openLivePane(
   };
 }
 
-/** The box of the first view, which the page waits for anyway. */
-async function boxToShow(explorer: Explorer): Promise<MapBox> {
-  const view = explorer.view ?? (await explorer.firstView);
-  return view.box;
-}
-
-async function drawArea(map: LiveMap, explorer: Explorer): Promise<void> {
-  const { drawPolygon } = await import('./draw-area.ts');
-  const corners = await drawPolygon(map.map);
-  if (corners === null) return;
-  const polygon = corners.map(([lng, lat]) => `${lng.toFixed(5)},${lat.toFixed(5)}`).join(';');
-  await explorer.go(changed(explorer.parameters, { polygon, ...map.box() }), 'push');
+/** Pixels of the map, from its top, that the search box and the chips lie over on telephones. */
+function coveredAtTop(section: HTMLElement): number {
+  const { top } = section.getBoundingClientRect();
+  const parts = [...document.querySelectorAll('#filters > *')].map((part) => part.getBoundingClientRect());
+  return Math.max(0, ...parts.map(({ bottom, height }) => (height === 0 ? 0 : bottom - top)));
 }

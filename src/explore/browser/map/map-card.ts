@@ -5,12 +5,15 @@ import { type Map as LibreMap, Marker } from 'maplibre-gl';
 import { shortAmount } from '../../../page/map/amounts.ts';
 import type { MapPin } from '../../../page/map/drawing.ts';
 import { bedsWords, countWords } from '../../parts/words.ts';
+import { writeQuery } from '../../view/parameters.ts';
 import { serviceUrl } from '../explorer.ts';
-import { getPage } from '../requests.ts';
+import { getJson } from '../requests.ts';
 import { TAGS } from '../tags.ts';
 import type { View } from '../view.ts';
 
 const { html } = TAGS;
+
+type ListedHome = View['list'][number];
 
 /** What a card says of a home. */
 interface CardHome {
@@ -21,47 +24,75 @@ interface CardHome {
   readonly photo: string | null;
 }
 
+/** Wide enough for a card beside its pin, as the style of the page has it. */
+const IS_WIDE = matchMedia('(min-width: 900px)');
+
 export class MapCard {
   readonly #map: LibreMap;
   readonly #element = document.createElement('div');
   #marker: Marker | null = null;
+  #pin: MapPin | null = null;
   #request = new AbortController();
 
   constructor(map: LibreMap) {
     this.#map = map;
     this.#element.className = 'map-card';
     this.#element.setAttribute('role', 'group');
-    this.#element.setAttribute('aria-label', 'Home on the map');
     // What is clicked on the card does not reach the map below.
     for (const type of ['mousedown', 'dblclick', 'wheel', 'touchstart'])
       this.#element.addEventListener(type, (event) => event.stopPropagation(), { passive: true });
     map.on('click', () => this.close());
-    map.getContainer().addEventListener('keydown', (event) => {
-      if (event.key === 'Escape') this.close();
-    });
   }
 
-  /** Opens below the pin; what the list does not know of the home is fetched. */
-  open(pin: MapPin, view: View, row: View['list'][number] | undefined): void {
+  /** The pin whose card is open; null: none is. */
+  get pin(): MapPin | null {
+    return this.#pin;
+  }
+
+  get hasFocus(): boolean {
+    return this.#element.contains(document.activeElement);
+  }
+
+  /** Opens at the pin, on telephones at the foot of the map; what the list does not know of the home is requested. */
+  open(pin: MapPin, view: View, row: ListedHome | undefined): void {
     this.close();
+    this.#pin = pin;
     const { others = [] } = pin;
-    if (others.length > 0) this.#renderStack([pin.id, ...others], view);
+    const isStack = others.length > 0;
+    this.#element.setAttribute('aria-label', isStack ? 'Homes at one address' : 'Home on the map');
+    if (isStack) this.#renderStack([pin.id, ...others], view, []);
     else this.#renderHome(row === undefined ? homeOfPin(pin, view) : homeOfRow(row));
-    const isHigh = this.#map.project([pin.lng, pin.lat]).y > this.#map.getContainer().clientHeight * 0.55;
-    this.#marker = new Marker({
-      element: this.#element,
-      anchor: isHigh ? 'bottom' : 'top',
-      offset: [0, isHigh ? -36 : 6],
-    })
-      .setLngLat([pin.lng, pin.lat])
-      .addTo(this.#map);
-    if (others.length === 0 && row === undefined) void this.#complete(homeOfPin(pin, view));
+    this.#attach(pin);
+    if (isStack || row === undefined) void this.#complete(pin, view);
   }
 
   close(): void {
     this.#request.abort();
     this.#marker?.remove();
     this.#marker = null;
+    this.#element.remove();
+    this.#pin = null;
+  }
+
+  focus(): void {
+    this.#element.querySelector('a')?.focus({ preventScroll: true });
+  }
+
+  #attach({ lng, lat }: MapPin): void {
+    const element = this.#element;
+    element.classList.toggle('docked', !IS_WIDE.matches);
+    if (!IS_WIDE.matches) return void this.#map.getContainer().after(element);
+    // A marker leaves its place behind in the style of its element.
+    element.removeAttribute('style');
+    const { y } = this.#map.project([lng, lat]);
+    const isHigh = y > this.#map.getContainer().clientHeight * 0.55;
+    this.#marker = new Marker({
+      element,
+      anchor: isHigh ? 'bottom' : 'top',
+      offset: [0, isHigh ? -36 : 6],
+    })
+      .setLngLat([lng, lat])
+      .addTo(this.#map);
   }
 
   #renderHome({ id, price, facts, address, photo }: CardHome): void {
@@ -75,43 +106,58 @@ export class MapCard {
     );
   }
 
-  #renderStack(ids: readonly string[], view: View): void {
-    const homes = ids
-      .map((id) => view.pins.find(([pinId]) => pinId === id))
-      .filter((pin) => pin !== undefined);
-    const items = homes.map(
-      ([id, , price, beds]) =>
-        html`<li><a href="explore/listing/${encodeURIComponent(id)}" data-home="${id}"><strong>${price === null ? 'Price on request' : shortAmount(price, view.currency)}</strong><span>${beds === null ? '' : bedsWords(beds)}</span></a></li>`,
-    );
+  /** `rows`: those that are known in full. */
+  #renderStack(ids: readonly string[], view: View, rows: readonly ListedHome[]): void {
+    const items = ids.map((id) => {
+      const row = rows.find((each) => each.id === id);
+      const [, , price = null, beds = null] = view.pins.find(([pinId]) => pinId === id) ?? [];
+      const facts = row === undefined ? (beds === null ? '' : bedsWords(beds)) : factsOf(row);
+      const where = row?.address == null ? null : html`<span class="quiet where">${row.address}</span>`;
+      return html`<li><a href="explore/listing/${encodeURIComponent(id)}" data-home="${id}"><strong>${amount(price, view.currency)}</strong><span>${facts}</span>${where}</a></li>`;
+    });
     render(
       html`<div class="text"><p><strong>${ids.length} homes at one address</strong></p></div><ul>${items}</ul>`,
       this.#element,
     );
   }
 
-  /** Picture and address from the page of the home. Without them the card says what the pin does. */
-  async #complete(home: CardHome): Promise<void> {
+  /** The homes as the list would have them. Without them the card says what the pin does. */
+  async #complete(pin: MapPin, view: View): Promise<void> {
     this.#request = new AbortController();
     const { signal } = this.#request;
-    const url = serviceUrl(`explore/listing/${encodeURIComponent(home.id)}`);
-    const page = await getPage(url, signal).catch(() => null);
-    if (page === null || signal.aborted) return;
-    const photo = page.querySelector<HTMLMetaElement>('meta[property="og:image"]')?.content ?? null;
-    this.#renderHome({ ...home, address: page.querySelector('h1')?.textContent?.trim() ?? null, photo });
+    const ids = [pin.id, ...(pin.others ?? [])];
+    const query = writeQuery(
+      new Map([
+        ['for', pin.kind],
+        ['ids', ids.join(',')],
+        ['status', 'any'],
+      ]),
+    );
+    const found = await getJson<View>(serviceUrl(`explore/view?${query}`), signal).catch(() => null);
+    if (found === null || signal.aborted) return;
+    const hadFocus = this.hasFocus;
+    const [row] = found.list;
+    if (ids.length > 1) this.#renderStack(ids, view, found.list);
+    else if (row !== undefined) this.#renderHome(homeOfRow(row));
+    if (hadFocus && !this.hasFocus) this.focus();
   }
 }
 
-function homeOfRow(row: View['list'][number]): CardHome {
-  const { id, price, currency, beds, baths, livingArea, address, place } = row;
-  const facts = [
+const factsOf = ({ beds, baths, livingArea }: ListedHome): string =>
+  [
     beds === null ? null : bedsWords(beds),
     baths === null ? null : `${baths} ba`,
     livingArea === null ? null : `${countWords(Math.round(livingArea))} sqft`,
-  ].filter((fact) => fact !== null);
+  ]
+    .filter((fact) => fact !== null)
+    .join(' · ');
+
+function homeOfRow(row: ListedHome): CardHome {
+  const { id, price, currency, address, place } = row;
   return {
     id,
     price: amount(price, currency),
-    facts: facts.join(' · '),
+    facts: factsOf(row),
     address: [address ?? 'Address withheld', place].filter((part) => part !== null).join(', '),
     photo: row.photo,
   };

@@ -2,41 +2,48 @@
 
 import { render } from 'lit-html';
 import { type IconName, icon } from '../../parts/icons.ts';
+import { type Notice, notice } from '../../parts/notices.ts';
 import { TAGS } from '../tags.ts';
 import type { View } from '../view.ts';
 import type { LiveMap } from './live-map.ts';
+import type { Corner } from './map-style.ts';
 
 const { html } = TAGS;
 
 export interface ControlEvents {
+  /** The drawing of an area begins. */
   onDraw(): void;
-  /** Why the place of the reader is not known. */
-  onUnknownPlace(reason: string): void;
+  onDrawn(corners: readonly Corner[]): void;
 }
+
+const DRAWING: Notice = {
+  kind: 'information',
+  title: 'Click the corners of the area',
+  text: 'A click on the first corner closes it; Escape ends it.',
+};
 
 export class MapControls {
   readonly #map: LiveMap;
   readonly #section: HTMLElement;
+  readonly #events: ControlEvents;
+  readonly #buttons = document.createElement('div');
+  readonly #note = document.createElement('div');
   readonly #scale = document.createElement('div');
+  #drawing: AbortController | null = null;
 
   constructor(section: HTMLElement, map: LiveMap, events: ControlEvents) {
     this.#map = map;
     this.#section = section;
+    this.#events = events;
     const nav = section.querySelector('.controls');
-    const host = document.createElement('div');
-    host.className = 'controls';
-    host.setAttribute('role', 'group');
-    host.setAttribute('aria-label', 'Map controls');
-    if (nav === null) section.append(host);
-    else nav.replaceWith(host);
-    const locate = isSecureContext ? button('Where I am', 'locate', () => this.#locate(events)) : null;
-    const draw = button('Draw an area', 'draw', () => events.onDraw());
-    render(
-      html`<div>${button('Closer', 'plus', () => map.zoomBy(1))}${button('Further away', 'minus', () => map.zoomBy(-1))}</div>${
-        locate === null ? null : html`<div>${locate}</div>`
-      }<div>${draw}</div>`,
-      host,
-    );
+    this.#buttons.className = 'controls';
+    this.#buttons.setAttribute('role', 'group');
+    this.#buttons.setAttribute('aria-label', 'Map controls');
+    if (nav === null) section.append(this.#buttons);
+    else nav.replaceWith(this.#buttons);
+    this.#renderButtons();
+    this.#note.className = 'host';
+    section.append(this.#note);
     this.#scale.className = 'scale-bar';
     this.#scale.setAttribute('aria-hidden', 'true');
     section.append(this.#scale);
@@ -52,10 +59,58 @@ export class MapControls {
     caption.textContent = `${names === '' ? '' : `${names} · `}as of ${asOf.slice(11, 19)} UTC`;
   }
 
-  #locate({ onUnknownPlace }: ControlEvents): void {
+  #renderButtons(): void {
+    const map = this.#map;
+    const isDrawing = this.#drawing !== null;
+    const locate = isSecureContext ? button('Where I am', 'locate', () => this.#locate()) : null;
+    const draw = html`<button type="button" aria-label="Draw an area" title="Draw an area" aria-pressed="${isDrawing ? 'true' : 'false'}" data-control="draw" @click=${(() => void this.#draw()) as never}>${icon(TAGS, 'draw')}</button>`;
+    render(
+      html`<div>${button('Closer', 'plus', () => map.zoomBy(1))}${button('Further away', 'minus', () => map.zoomBy(-1))}</div>${
+        locate === null ? null : html`<div>${locate}</div>`
+      }<div>${draw}</div>`,
+      this.#buttons,
+    );
+  }
+
+  #say(said: Notice | null): void {
+    render(said === null ? null : notice(TAGS, said), this.#note);
+  }
+
+  /** Begins to draw, or ends it. What draws is loaded on first use. */
+  async #draw(): Promise<void> {
+    if (this.#drawing !== null) return this.#drawing.abort();
+    this.#drawing = new AbortController();
+    const { signal } = this.#drawing;
+    this.#events.onDraw();
+    this.#section.classList.add('drawing');
+    this.#renderButtons();
+    this.#say(DRAWING);
+    const corners = await import('./draw-area.ts')
+      .then(({ drawPolygon }) => (signal.aborted ? null : drawPolygon(this.#map.map, signal)))
+      .catch((error: unknown) => {
+        console.warn(error);
+        return undefined;
+      });
+    this.#drawing = null;
+    this.#section.classList.remove('drawing');
+    this.#renderButtons();
+    this.#say(corners === undefined ? CANNOT_DRAW : null);
+    if (corners != null && corners.length >= 3) this.#events.onDrawn(corners);
+  }
+
+  #locate(): void {
+    this.#say(null);
     navigator.geolocation.getCurrentPosition(
       ({ coords }) => this.#map.goTo(coords.longitude, coords.latitude),
-      ({ message }) => onUnknownPlace(message),
+      ({ code, PERMISSION_DENIED }) =>
+        this.#say({
+          kind: 'warning',
+          title: 'Your place is not known',
+          text:
+            code === PERMISSION_DENIED
+              ? 'The browser may not say where you are: its settings for this page change that.'
+              : 'The browser could not find out where you are. Try again, or search for a place.',
+        }),
       { timeout: 10_000, maximumAge: 60_000 },
     );
   }
@@ -76,6 +131,12 @@ export class MapControls {
     if (line !== null) line.style.width = `${width}px`;
   }
 }
+
+const CANNOT_DRAW: Notice = {
+  kind: 'error',
+  title: 'Areas cannot be drawn at the moment',
+  text: 'What draws them could not be loaded. Reload the page and try again.',
+};
 
 /** Pixels of the scale at most. */
 const WIDTH = 150;

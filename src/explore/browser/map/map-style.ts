@@ -3,6 +3,7 @@
 import type { FeatureCollection } from 'geojson';
 import type { FilterSpecification, StyleSpecification } from 'maplibre-gl';
 import type { Outline } from '../../../page/map/drawing.ts';
+import { type MapBox, unwrapped } from '../../../page/map/mercator.ts';
 
 /** Levels of areas whose borders are lines between cities; deeper ones are dotted. */
 const CITY = 3;
@@ -15,38 +16,70 @@ export interface MapGround {
   /** Ids of areas with an accent outline. */
   readonly chosen: readonly string[];
   readonly ground: 'water' | 'paper';
+  readonly names: readonly DrawnName[];
+  /** The area that homes are searched in, drawn by the reader; without corners: none. */
+  readonly searched: readonly Corner[];
+  /** The box whose homes are shown, where the map shows more than it; null: all of the map. */
+  readonly box: MapBox | null;
 }
+
+/** lng, lat */
+export type Corner = readonly [number, number];
+
+/** A name where it is free of symbols. */
+export interface DrawnName {
+  readonly name: string;
+  readonly at: Corner;
+  readonly isMajor: boolean;
+}
+
+/** The map takes the style of type from the first name alone, and generic families bear no further word. */
+const ITALIC = ['Italic', ...SERIF];
 
 /** A colour of the page's style, which follows the theme. */
 const color = (name: string): string =>
   getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 
-export function mapStyle({ outlines, chosen, ground }: MapGround): StyleSpecification {
-  const isWater = ground === 'water';
+/** Data of the sources that change while the map stands. */
+export const DATA = {
+  areas: ({ outlines, chosen }: MapGround) => polygonsOf(outlines, chosen),
+  names: ({ names }: MapGround) => labelsOf(names),
+  searched: ({ searched }: MapGround) => collection(searched.length < 3 ? [] : [[closed(searched)]]),
+  beyond: ({ box }: MapGround) => collection(box === null ? [] : [[WORLD, closed(cornersOf(box))]]),
+} as const satisfies Readonly<Record<string, (ground: MapGround) => FeatureCollection>>;
+
+export function mapStyle(drawn: MapGround): StyleSpecification {
+  const isWater = drawn.ground === 'water';
   const [land, paper, water, coast] = [color('land'), color('paper'), color('water'), color('coast')];
   const [quiet, ink, line, accent] = [color('quiet'), color('ink'), color('line'), color('accent')];
-  const named = chosen.length > 0;
+  const sources = Object.fromEntries(
+    Object.entries(DATA).map(([id, dataOf]) => [id, { type: 'geojson' as const, data: dataOf(drawn) }]),
+  );
   return {
     version: 8,
-    sources: {
-      areas: { type: 'geojson', data: polygonsOf(outlines, chosen) },
-      names: { type: 'geojson', data: labelsOf(outlines) },
-    },
+    sources,
     layers: [
       { id: 'ground', type: 'background', paint: { 'background-color': isWater ? water : paper } },
-      ...(isWater ? [18, 12, 6] : []).map((width, at) => ({
-        id: `coast-${at}`,
-        type: 'line' as const,
-        source: 'areas',
-        layout: { 'line-join': 'round' as const },
-        paint: { 'line-color': coast, 'line-width': width * 2, 'line-opacity': 0.22 + at * 0.16 },
-      })),
-      { id: 'land', type: 'fill', source: 'areas', filter: ['get', 'isRoot'], paint: { 'fill-color': land } },
+      ...(isWater ? COAST : []).map(
+        ([width, share], at): Layer => ({
+          id: `coast-${at}`,
+          type: 'line',
+          source: 'areas',
+          filter: ROOT,
+          layout: { 'line-join': 'round' },
+          // A mixed colour, for one that shows through is darker where the sides of a line meet.
+          paint: {
+            'line-color': ['interpolate', ['linear'], share, 0, water, 1, coast],
+            'line-width': width,
+          },
+        }),
+      ),
+      { id: 'land', type: 'fill', source: 'areas', filter: ROOT, paint: { 'fill-color': land } },
       {
         id: 'outside',
         type: 'fill',
         source: 'areas',
-        filter: ['all', ['get', 'isRoot'], named],
+        filter: ['get', 'isDimmed'],
         paint: { 'fill-color': paper, 'fill-opacity': 0.65 },
       },
       {
@@ -79,22 +112,38 @@ export function mapStyle({ outlines, chosen, ground }: MapGround): StyleSpecific
         layout: { 'line-join': 'round' },
         paint: { 'line-color': accent, 'line-width': 2 },
       },
-      nameLayer('neighbourhoods', ['>', ['get', 'level'], CITY], {
-        color: quiet,
-        halo: land,
-        size: 12,
-        from: 11,
-      }),
-      nameLayer('cities', ['<=', ['get', 'level'], CITY], { color: ink, halo: land, size: 16, from: 0 }),
+      { id: 'beyond', type: 'fill', source: 'beyond', paint: { 'fill-color': paper, 'fill-opacity': 0.6 } },
+      {
+        id: 'searched',
+        type: 'fill',
+        source: 'searched',
+        paint: { 'fill-color': accent, 'fill-opacity': 0.1 },
+      },
+      {
+        id: 'searched-line',
+        type: 'line',
+        source: 'searched',
+        layout: { 'line-join': 'round' },
+        paint: { 'line-color': accent, 'line-width': 2.5 },
+      },
+      nameLayer('neighbourhoods', ['!', ['get', 'isMajor']], { color: quiet, halo: land, size: 12 }),
+      nameLayer('cities', ['get', 'isMajor'], { color: ink, halo: land, size: 16 }),
     ],
   };
 }
+
+const ROOT: FilterSpecification = ['get', 'isRoot'];
+/** Widths of the bands along a coast, the outermost first, and how much of the colour of the coast each has. */
+const COAST = [
+  [56, 0.35],
+  [32, 0.67],
+  [12, 0.9],
+] as const;
 
 interface NameLook {
   readonly color: string;
   readonly halo: string;
   readonly size: number;
-  readonly from: number;
 }
 
 type Layer = StyleSpecification['layers'][number];
@@ -105,14 +154,14 @@ function nameLayer(id: string, filter: FilterSpecification, look: NameLook): Lay
     type: 'symbol',
     source: 'names',
     filter,
-    minzoom: look.from,
+    // Each stands where there is room for it; none hides another, or waits for one to fade.
     layout: {
       'text-field': ['get', 'name'],
-      'text-font': id === 'cities' ? SERIF : SERIF.map((face) => `${face} Italic`),
+      'text-font': id === 'cities' ? SERIF : ITALIC,
       'text-size': look.size,
-      'text-max-width': 8,
-      'text-padding': 12,
-      'symbol-sort-key': ['get', 'level'],
+      'text-max-width': 100,
+      'text-allow-overlap': true,
+      'text-ignore-placement': true,
     },
     paint: { 'text-color': look.color, 'text-halo-color': look.halo, 'text-halo-width': 1.6 },
   };
@@ -122,15 +171,19 @@ function polygonsOf(outlines: readonly Outline[], chosen: readonly string[]): Fe
   const ids = new Set(outlines.map(({ id }) => id));
   return {
     type: 'FeatureCollection',
-    features: outlines.map(({ id, level, parentId, rings }) => ({
-      type: 'Feature',
-      properties: {
-        level,
-        isRoot: parentId === null || !ids.has(parentId),
-        isChosen: chosen.includes(id),
-      },
-      geometry: { type: 'MultiPolygon', coordinates: shellsOf(rings) },
-    })),
+    features: outlines.map(({ id, level, parentId, rings }) => {
+      const isRoot = parentId === null || !ids.has(parentId);
+      return {
+        type: 'Feature',
+        properties: {
+          level,
+          isRoot,
+          isDimmed: isRoot && chosen.length > 0,
+          isChosen: chosen.includes(id),
+        },
+        geometry: { type: 'MultiPolygon', coordinates: shellsOf(rings) },
+      };
+    }),
   };
 }
 
@@ -158,13 +211,44 @@ function areaOf(points: readonly number[][]): number {
   }, 0);
 }
 
-function labelsOf(outlines: readonly Outline[]): FeatureCollection {
+function labelsOf(names: readonly DrawnName[]): FeatureCollection {
   return {
     type: 'FeatureCollection',
-    features: outlines.map(({ name, level, labelAt }) => ({
+    features: names.map(({ name, at, isMajor }) => ({
       type: 'Feature',
-      properties: { name, level },
-      geometry: { type: 'Point', coordinates: [...labelAt] },
+      properties: { name, isMajor },
+      geometry: { type: 'Point', coordinates: [...at] },
     })),
   };
+}
+
+const collection = (coordinates: number[][][][]): FeatureCollection => ({
+  type: 'FeatureCollection',
+  features: coordinates.map((rings) => ({
+    type: 'Feature',
+    properties: {},
+    geometry: { type: 'Polygon', coordinates: rings },
+  })),
+});
+
+const closed = (corners: readonly Corner[]): number[][] =>
+  [...corners, ...corners.slice(0, 1)].map((corner) => [...corner]);
+
+/** Three turns of the world, so that a box across the antimeridian lies within it. */
+const WORLD = [
+  [-540, -85],
+  [540, -85],
+  [540, 85],
+  [-540, 85],
+  [-540, -85],
+];
+
+function cornersOf(box: MapBox): Corner[] {
+  const [west, south, east, north] = unwrapped(box);
+  return [
+    [west, south],
+    [west, north],
+    [east, north],
+    [east, south],
+  ];
 }

@@ -44,8 +44,12 @@ const STYLE = `
 .map-card a{color:inherit;text-decoration:none}
 .map-card a.whole::after{content:"";position:absolute;inset:0}
 .map-card ul{margin:0;padding:0;list-style:none}
-.map-card li a{display:flex;justify-content:space-between;gap:12px;min-height:36px;padding:6px 12px;border-top:1px solid var(--line)}
+.map-card li a{display:grid;grid-template-columns:1fr auto;gap:0 12px;align-items:center;min-height:36px;padding:6px 12px;border-top:1px solid var(--line)}
 .map-card li a:hover{background:var(--hover)}
+.map-card .where{grid-column:1/-1;font-size:var(--small)}
+.map-card.docked{inset-inline:12px;bottom:26px;width:auto;display:flex}
+.map-card.docked img{width:116px;height:auto;min-height:96px;border-radius:6px 0 0 6px}
+.map-card.docked:has(ul){display:block}
 .controls button{display:grid;place-items:center;width:36px;height:36px;padding:0;border:0;background:none;color:var(--ink);cursor:pointer}
 .controls button+button{border-top:1px solid var(--line)}
 .controls button:hover{background:var(--hover)}
@@ -53,6 +57,9 @@ const STYLE = `
 .controls button[aria-pressed=true]{background:var(--ink);color:var(--paper)}
 .scale-bar{position:absolute;z-index:1;inset-inline-start:12px;bottom:8px;padding:5px 8px;border-radius:4px;background:color-mix(in srgb,var(--raised) 88%,transparent);font-size:12px;line-height:1.3;color:var(--ink);pointer-events:none}
 .scale-bar .bar-line{height:5px;margin-bottom:3px;border:1px solid var(--ink);background:repeating-linear-gradient(90deg,var(--ink) 0 25%,var(--paper) 25% 50%)}
+.side[aria-busy=true] :is(.list-head>:first-child,.rows){opacity:.55}
+.map .notice{position:absolute;z-index:3;inset-inline:12px 64px;bottom:30px;max-width:420px;box-shadow:var(--shadow)}
+.drawing .symbol{pointer-events:none}
 .row.lit{background:var(--hover);box-shadow:inset 3px 0 0 var(--ink)}
 [dir=rtl] .row.lit{box-shadow:inset -3px 0 0 var(--ink)}
 @media (prefers-color-scheme:dark){.map-card img{filter:brightness(.86)}}

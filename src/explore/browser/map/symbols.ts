@@ -3,11 +3,18 @@
 import { type Map as LibreMap, Marker } from 'maplibre-gl';
 import { countText, shortAmount } from '../../../page/map/amounts.ts';
 import type { HomeKind, MapCluster, MapPin } from '../../../page/map/drawing.ts';
-import { clusterRadius, MEDIAN_FROM, mergeOverlapping, pinText } from '../../../page/map/symbols.ts';
+import {
+  clusterRadius,
+  type MapSymbols,
+  MEDIAN_FROM,
+  mergeOverlapping,
+  pinText,
+} from '../../../page/map/symbols.ts';
 import type { View } from '../view.ts';
+import { SymbolFocus } from './symbol-focus.ts';
 
 export interface SymbolEvents {
-  onPin(pin: MapPin): void;
+  onPin(pin: MapPin, byKeyboard: boolean): void;
   onCluster(cluster: MapCluster): void;
   /** The pin that is pointed at, or null. */
   onPoint(pin: MapPin | null): void;
@@ -19,20 +26,19 @@ export class HomeSymbols {
   readonly #shown = new Map<string, Marker>();
   readonly #pinKeys = new Map<string, string>();
   readonly #seen = new Set<string>();
+  readonly #focus: SymbolFocus;
   #lit: string | null = null;
 
   constructor(map: LibreMap, events: SymbolEvents) {
     this.#map = map;
     this.#events = events;
+    this.#focus = new SymbolFocus(map);
   }
 
-  /** Replaces what is shown; symbols that would overlap at this zoom are merged. */
-  show(view: View, kind: HomeKind): void {
-    const { clusters, pins } = mergeOverlapping(
-      symbolsOf(view, kind, this.#seen),
-      this.#map.getZoom(),
-      view.currency,
-    );
+  /** Replaces what is shown; symbols that would overlap at this zoom are merged. Returns what is shown then. */
+  show(view: View, kind: HomeKind): MapSymbols {
+    const symbols = mergeOverlapping(symbolsOf(view, kind, this.#seen), this.#map.getZoom(), view.currency);
+    const { clusters, pins } = symbols;
     const wanted = new Map<string, () => Marker>();
     this.#pinKeys.clear();
     for (const cluster of clusters) {
@@ -43,10 +49,11 @@ export class HomeSymbols {
     }
     for (const pin of pins) {
       const others = pin.others ?? [];
-      const key = `p${pin.id} ${pin.price} ${others.length} ${pin.seen}`;
+      const key = `p${pin.id} ${pin.price} ${pin.dropped} ${pin.sold} ${others.join()}`;
       for (const id of [pin.id, ...others]) this.#pinKeys.set(id, key);
       wanted.set(key, () => this.#pin(pin, view));
     }
+    const before = this.#focus.save();
     for (const [key, marker] of this.#shown) {
       if (wanted.has(key)) continue;
       marker.remove();
@@ -55,13 +62,15 @@ export class HomeSymbols {
     for (const [key, create] of wanted)
       if (!this.#shown.has(key)) this.#shown.set(key, create().addTo(this.#map));
     this.light(this.#lit);
+    this.#focus.restore(before);
+    return symbols;
   }
 
   /** Shows the pin of a home as pointed at; null: none. */
   light(id: string | null): void {
-    this.#element(this.#lit)?.classList.remove('lit');
+    this.element(this.#lit)?.classList.remove('lit');
     this.#lit = id;
-    this.#element(id)?.classList.add('lit');
+    this.element(id)?.classList.add('lit');
   }
 
   /** Whether the home has a pin of its own on the map. */
@@ -71,10 +80,11 @@ export class HomeSymbols {
 
   markSeen(id: string): void {
     this.#seen.add(id);
-    this.#element(id)?.classList.add('seen');
+    this.element(id)?.classList.add('seen');
   }
 
-  #element(id: string | null): HTMLElement | undefined {
+  /** The pin of a home, or that of its building. */
+  element(id: string | null): HTMLElement | undefined {
     return id === null ? undefined : this.#shown.get(this.#pinKeys.get(id) ?? '')?.getElement();
   }
 
@@ -95,7 +105,7 @@ export class HomeSymbols {
 
   #pin(pin: MapPin, view: View): Marker {
     const { kind, lng, lat, others = [] } = pin;
-    const element = buttonOf(`symbol pin ${kind}`, () => this.#events.onPin(pin));
+    const element = buttonOf(`symbol pin ${kind}`, (byKeyboard) => this.#events.onPin(pin, byKeyboard));
     element.classList.toggle('stack', others.length > 0);
     element.classList.toggle('seen', pin.seen === true);
     element.classList.toggle('sold', pin.sold === true);
@@ -127,13 +137,14 @@ function pinLabel(
     .join(', ');
 }
 
-function buttonOf(className: string, onClick: () => void): HTMLButtonElement {
+function buttonOf(className: string, onClick: (byKeyboard: boolean) => void): HTMLButtonElement {
   const element = document.createElement('button');
   element.type = 'button';
   element.className = className;
+  element.tabIndex = -1;
   element.addEventListener('click', (event) => {
     event.stopPropagation();
-    onClick();
+    onClick(event.detail === 0);
   });
   return element;
 }
