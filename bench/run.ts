@@ -10,6 +10,7 @@ import { callsForOneListing } from './coalescing.ts';
 import { crowdAtSmall, searchesInCrowd } from './crowd.ts';
 import { engineAgainstPeers } from './engine/peers/peers.ts';
 import { questionsAmongMany, questionsOfEngine } from './engine/questions.ts';
+import { explorerOfMillion, explorerOfOnePlace } from './explore/explore.ts';
 import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from './feeds/fan-out.ts';
 import { idleFeeds } from './feeds/idle.ts';
 import { eventPages } from './feeds/pages.ts';
@@ -67,6 +68,7 @@ const LARGE: Readonly<Record<string, (testbed: LargeTestbed) => Promise<Row[]>>>
   records: pagesOfRecords,
   market: figuresOfMarket,
   'crowd-million': searchesInCrowd,
+  'explore-million': explorerOfMillion,
   churn: dayOfRentals,
   growth: (testbed) => growthTo(testbed, values.larger, Number(values.listings ?? 4_000_000)),
 };
@@ -160,6 +162,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   outage: knownKeysInOutage,
   engine: questionsOfEngine,
   crowd: crowdAtSmall,
+  explore: explorerOfOnePlace,
   scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),
   webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],

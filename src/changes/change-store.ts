@@ -142,11 +142,16 @@ function entryOf<State>(row: ChangeRow<State>): ChangeEntry<State> {
 }
 
 /** The sequence of the newest change; 0: there was none. */
-export async function headSequence(sql: Sql): Promise<number> {
-  const [row] = await sql<{ head: number }[]>`
+export const headSequence = async (sql: Sql): Promise<number> => (await headAndSnapshot(sql)).sequence;
+
+/** The same with the snapshot that it was read in: all that the snapshot sees has this sequence or a smaller one. */
+export async function headAndSnapshot(
+  sql: Sql,
+): Promise<{ readonly sequence: number; readonly snapshot: string }> {
+  const [row] = await sql<{ sequence: number; snapshot: string }[]>`
     select coalesce((select first_sequence + changes - 1 from change_batch where first_sequence is not null
-      order by first_sequence desc limit 1), 0) as head`;
-  return row?.head ?? 0;
+      order by first_sequence desc limit 1), 0) as sequence, pg_current_snapshot()::text as snapshot`;
+  return row ?? { sequence: 0, snapshot: '' };
 }
 
 /** The first sequence from which on all changes are in the log. */

@@ -12,6 +12,10 @@ import type { ListingScope } from './store.ts';
 import { wallTimeOf } from './wall-time.ts';
 
 const DAY = 86_400_000;
+/** More than clocks anywhere are ahead of UTC, or behind it. */
+const CLOCKS = 2 * DAY;
+/** Rows between two looks at the clock. */
+const ROWS = 256;
 /** Values that one step looks at. */
 const STEP = 4_096;
 const SHARES = [0.05, 0.25, 0.5, 0.75, 0.95];
@@ -27,29 +31,32 @@ export async function distributionOf(
 ): Promise<DistributionRow> {
   const wall = wallTimeOf(listings.timeZone);
   const end = Date.parse(day);
+  const isOfDays = measure === 'daysOnMarket';
   const found: number[] = [];
   let members = 0;
+  // Clocks are looked at only where they can decide.
+  const isBefore = (at: number): boolean => at < end - CLOCKS || (at < end + CLOCKS && wall(at) < end);
   const visitor = ({ columns, periods: { offsets, values } }: FactPart) => {
     const sizes = columns.numbers.livingArea;
     return (row: number): void => {
       const [first, last] = [offsets[row] as number, offsets[row + 1] as number];
       for (let period = first; period < last; period += PERIOD_WIDTH) {
         const isInventory =
-          wall(values[period + PERIOD.start] as number) < end &&
-          wall(values[period + PERIOD.end] as number) >= end;
+          isBefore(values[period + PERIOD.start] as number) &&
+          !isBefore(values[period + PERIOD.end] as number);
         if (!isInventory) continue;
         members++;
         const value = measured(
           measure,
           values[period + PERIOD.price] as number,
           sizes === undefined ? Number.NaN : (sizes[row] as number),
-          (end - wall(values[period + PERIOD.daysOnMarketStart] as number)) / DAY,
+          isOfDays ? (end - wall(values[period + PERIOD.daysOnMarketStart] as number)) / DAY : 0,
         );
         if (!Number.isNaN(value)) found.push(value);
       }
     };
   };
-  await visitRows(await scopeRows(facts, listings, task), visitor, task);
+  await visitRows(await scopeRows(facts, listings, task), visitor, task, ROWS);
   return task.run(distribution(found, members, buckets));
 }
 

@@ -2,14 +2,14 @@
 
 import { eventLoop, type Task } from '../lib/scheduler.ts';
 import type { Sql } from '../postgres/client/database.ts';
-import type { Facts } from './facts/fact-writer.ts';
 import { isHeldSearch } from './facts/held-columns.ts';
+import type { HeldFacts } from './facts/market-facts.ts';
 import type { FigureReads } from './market-scope.ts';
 import type { ListingScope } from './store.ts';
 
 /** Both ways to the same figures. */
 interface FigureSources<T> {
-  readonly fromFacts: (facts: Facts, task: Task) => Promise<T>;
+  readonly fromFacts: (facts: HeldFacts, task: Task) => Promise<T>;
   readonly fromDatabase: (sql: Sql) => Promise<T>;
 }
 

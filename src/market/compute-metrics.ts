@@ -11,7 +11,7 @@ import {
   shownFigure,
 } from '../search/summaries/metrics.ts';
 import { monthBefore, type Period, previousOf, quarterBefore, yearBefore } from './calendar.ts';
-import { type Group, loadSummaries, type PeriodSummaries } from './load-summaries.ts';
+import { type Group, loadSummaries, loadSummariesOfEach, PeriodSummaries } from './load-summaries.ts';
 import { type FigureReads, listingScopeOf, type Scope } from './market-scope.ts';
 import type { RequestedMetric } from './parameters.ts';
 import type { Grouping } from './store.ts';
@@ -38,23 +38,51 @@ export async function loadMetrics(
   periods: readonly Period[],
   groupBy: readonly Grouping[] = [],
 ): Promise<LoadedMetrics> {
-  const hasMonthly = metrics.some(({ change }) => change === 'mom');
   const loaded = await loadSummaries(
     reads,
     listingScopeOf(scope, groupBy),
     metrics.map(({ metric }) => metric),
-    periods.flatMap((period) => [
-      period,
-      previousOf(period),
-      yearBefore(period),
-      ...(hasMonthly ? [monthBefore(period)] : []),
-    ]),
+    withCompared(metrics, periods),
   );
-  return {
-    groups: (period) => loaded.groups(period),
-    compute: (period, group = []) => computeMetrics(loaded, metrics, period, group, scope.units),
-  };
+  return loadedMetrics(loaded, metrics, scope);
 }
+
+/** The same of each of these scopes by itself, without groups; `compared`: whether with changes, which are null otherwise. */
+export async function loadMetricsOfEach(
+  reads: FigureReads,
+  scopes: readonly Scope[],
+  metrics: readonly RequestedMetric[],
+  periods: readonly Period[],
+  compared: boolean,
+): Promise<LoadedMetrics[]> {
+  const all = await loadSummariesOfEach(
+    reads,
+    scopes.map((scope) => listingScopeOf(scope)),
+    metrics.map(({ metric }) => metric),
+    compared ? withCompared(metrics, periods) : periods,
+  );
+  return scopes.map((scope, at) => loadedMetrics(all[at] ?? new PeriodSummaries(), metrics, scope));
+}
+
+/** Periods with those that changes compare them with. */
+function withCompared(metrics: readonly RequestedMetric[], periods: readonly Period[]): Period[] {
+  const hasMonthly = metrics.some(({ change }) => change === 'mom');
+  return periods.flatMap((period) => [
+    period,
+    previousOf(period),
+    yearBefore(period),
+    ...(hasMonthly ? [monthBefore(period)] : []),
+  ]);
+}
+
+const loadedMetrics = (
+  loaded: PeriodSummaries,
+  metrics: readonly RequestedMetric[],
+  { units }: Scope,
+): LoadedMetrics => ({
+  groups: (period) => loaded.groups(period),
+  compute: (period, group = []) => computeMetrics(loaded, metrics, period, group, units),
+});
 
 function computeMetrics(
   loaded: PeriodSummaries,

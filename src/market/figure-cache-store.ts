@@ -30,33 +30,41 @@ interface CachedPart {
   readonly missing: SummaryRequest | null;
 }
 
-/** Reads the cached summaries of each request. */
+/** Reads the cached summaries of each request, of all of these scopes in one statement; for each scope those of each request. */
 export async function findCachedSummaries(
   database: Database,
-  scope: CachedScope,
+  scopes: readonly CachedScope[],
   requests: readonly SummaryRequest[],
-): Promise<CachedPart[]> {
-  const all = requests.flatMap(({ periods }) => periods).filter((period) => isCacheable(period, scope));
-  const periods = [...new Map(all.map((period) => [keyOf(period), period])).values()];
+): Promise<CachedPart[][]> {
+  const all = requests.flatMap(({ periods }) => periods);
+  const periods = [...new Map(all.map((period) => [keyOf(period), period])).values()].filter((period) =>
+    scopes.some((scope) => isCacheable(period, scope)),
+  );
   const kinds = [...new Set(requests.flatMap((request) => request.kinds))];
   const rows =
-    periods.length === 0 ? [] : await database.read((sql) => findCachedSets(sql, scope, kinds, periods));
-  const sets = new Map(rows.map((set) => [keyOfSet(set.kind, set), set]));
-  return requests.map((request) => {
-    const setsOf = (period: Period): CachedSet[] =>
-      request.kinds
-        .flatMap((kind) => sets.get(keyOfSet(kind, period)) ?? [])
-        .filter((set) => request.measures.every((measure) => measure in set.measures));
-    const isCached = (period: Period): boolean => setsOf(period).length === request.kinds.length;
-    return {
-      missing: filterPeriods(request, (period) => !isCached(period)),
-      summaries: request.periods.filter(isCached).flatMap((period) =>
-        setsOf(period)
-          .filter(({ total }) => total > 0)
-          .map((set) => ({ period, summary: { set: set.kind, group: [], summaries: summariesOf(set) } })),
-      ),
-    };
+    periods.length === 0 ? [] : await database.read((sql) => findCachedSets(sql, scopes, kinds, periods));
+  const byScope = Map.groupBy(rows, ({ place }) => place - 1);
+  return scopes.map((_, at) => {
+    const sets = new Map((byScope.get(at) ?? []).map((set) => [keyOfSet(set.kind, set), set]));
+    return requests.map((request) => cachedPart(request, sets));
   });
+}
+
+/** What of a request is among cached sets. */
+function cachedPart(request: SummaryRequest, sets: ReadonlyMap<string, CachedSet>): CachedPart {
+  const setsOf = (period: Period): CachedSet[] =>
+    request.kinds
+      .flatMap((kind) => sets.get(keyOfSet(kind, period)) ?? [])
+      .filter((set) => request.measures.every((measure) => measure in set.measures));
+  const isCached = (period: Period): boolean => setsOf(period).length === request.kinds.length;
+  return {
+    missing: filterPeriods(request, (period) => !isCached(period)),
+    summaries: request.periods.filter(isCached).flatMap((period) =>
+      setsOf(period)
+        .filter(({ total }) => total > 0)
+        .map((set) => ({ period, summary: { set: set.kind, group: [], summaries: summariesOf(set) } })),
+    ),
+  };
 }
 
 function summariesOf({ total, measures }: CachedSet): Summaries {
@@ -104,20 +112,27 @@ function mergedSets(sets: readonly CachedSet[]): CachedSet[] {
   return [...merged.values()];
 }
 
-/** The cached sets of these kinds and periods. */
+/** A cached set, and the place of its scope, from 1 on. */
+interface FoundSet extends CachedSet {
+  readonly place: number;
+}
+
+/** The cached sets of these scopes, kinds and periods. */
 async function findCachedSets(
   sql: Sql,
-  scope: CachedScope,
+  scopes: readonly CachedScope[],
   kinds: readonly MetricSet[],
   periods: readonly Period[],
-): Promise<CachedSet[]> {
-  return sql<CachedSet[]>`
-    select kind, start_date as start, end_date as end, total, measures
-    from market_figure_cache
+): Promise<FoundSet[]> {
+  return sql<FoundSet[]>`
+    select scope.place::int as place, kind, start_date as start, end_date as end, total, measures
+    from unnest(${scopes.map(({ areaNo }) => areaNo)}::int[], ${scopes.map(({ listingType }) => listingType)}::text[],
+        ${scopes.map(({ currency }) => currency)}::text[], ${scopes.map(({ timeZone }) => timeZone)}::text[])
+      with ordinality as scope (no, type, money, zone, place)
+    join market_figure_cache on area_no = no and listing_type = type and currency = money and time_zone = zone
     join unnest(${periods.map(({ start }) => start)}::text[]::date[], ${periods.map(({ end }) => end)}::text[]::date[])
       as period (first, past) on start_date = first and end_date = past
-    where area_no = ${scope.areaNo} and listing_type = ${scope.listingType} and currency = ${scope.currency}
-      and time_zone = ${scope.timeZone} and kind = any(${[...kinds]}::text[])`;
+    where kind = any(${[...kinds]}::text[])`;
 }
 
 /**

@@ -4,7 +4,7 @@ import { findOrigin, type Origin } from '../listings/provenance/data-source-stor
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { isMoney, METRICS, type Metric, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
-import { loadMetrics, type MetricFigure } from './compute-metrics.ts';
+import { loadMetrics, loadMetricsOfEach, type MetricFigure } from './compute-metrics.ts';
 import { findDistribution } from './distribution.ts';
 import type { Group } from './load-summaries.ts';
 import {
@@ -69,7 +69,22 @@ function compareGroups(a: Group, b: Group): number {
 }
 
 export async function getHistory(request: MarketRequest) {
-  const { database, query, limit, now } = request;
+  const { metrics, scope, ...history } = await historyOf(request);
+  const { interval = 'month', window = null } = request.query;
+  const provenance = await findProvenance(request.database, [scope], metrics);
+  return {
+    object: 'market_history',
+    scope: formatScope(scope),
+    interval,
+    window,
+    ...history,
+    ...provenance,
+  };
+}
+
+/** The points of a history without what they rest on. */
+export async function historyOf(request: MarketRequest) {
+  const { query, limit, now } = request;
   const offset = parseOffset('history', query, now);
   const metrics = parseMetrics(query);
   const scope = await resolveScope(request, offset, metrics.some(isMonetary));
@@ -77,15 +92,7 @@ export async function getHistory(request: MarketRequest) {
   const { items, page } = paginate(series, inCurrency(offset, scope), limit);
   const loaded = await loadMetrics(request, scope, metrics, items);
   const points = items.map((period) => ({ ...period, metrics: loaded.compute(period) }));
-  return {
-    object: 'market_history',
-    scope: formatScope(scope),
-    interval: query.interval ?? 'month',
-    window: query.window ?? null,
-    points,
-    page,
-    ...(await findProvenance(database, [scope], metrics)),
-  };
+  return { metrics, scope, points, page };
 }
 
 /** The figures of one of several areas. */
@@ -98,31 +105,65 @@ export interface ComparedArea {
   readonly metrics: Readonly<Record<string, MetricFigure>>;
 }
 
-/** Each area in its own currency, unless the request names one or filters by price. */
 export async function getComparison(request: MarketRequest) {
-  const { database, query, limit, now } = request;
-  const offset = parseOffset('compare', query, now);
-  const metrics = parseMetrics(query);
-  const shared = await resolveScope(request, offset, false);
-  const period = parsePeriod(query, offset.now, shared.timeZone);
-  const { items, page } = paginate(shared.resolved.areas, inCurrency(offset, shared), limit);
-  const areas: ComparedArea[] = [];
-  for (const { id, name } of items) {
-    const single = { ...request, query: { ...query, areaId: [id] } };
-    const needsCurrency = metrics.some(isMonetary);
-    const scope = await resolveScope(single, inCurrency(offset, shared), needsCurrency, `in ${name}`);
-    const loaded = await loadMetrics(request, scope, metrics, [period]);
-    const { currency, currencyChoice } = formatScope(scope);
-    areas.push({ areaId: id, name, currency, currencyChoice, metrics: loaded.compute(period) });
-  }
+  const { metrics, scope, ...comparison } = await comparisonOf(request);
   return {
     object: 'market_comparison',
-    scope: formatScope(shared),
-    period,
-    areas,
-    page,
-    ...(await findProvenance(database, [shared], metrics)),
+    scope: formatScope(scope),
+    ...comparison,
+    ...(await findProvenance(request.database, [scope], metrics)),
   };
+}
+
+/** A comparison without what it rests on. Each area in its own currency, unless the request names one or filters by price. */
+export async function comparisonOf(request: MarketRequest) {
+  const { query, limit, now } = request;
+  const offset = parseOffset('compare', query, now);
+  const metrics = parseMetrics(query);
+  const scope = await resolveScope(request, offset, false);
+  const period = parsePeriod(query, offset.now, scope.timeZone);
+  const { items, page } = paginate(scope.resolved.areas, inCurrency(offset, scope), limit);
+  const scopes = await scopesOfEach(request, inCurrency(offset, scope), items, metrics);
+  const loaded = await loadMetricsOfEach(request, scopes, metrics, [period], true);
+  const areas = items.map(({ id, name }, at): ComparedArea => {
+    const { plan, currencyChoice } = scopes[at] ?? scope;
+    const figures = loaded[at]?.compute(period) ?? {};
+    return { areaId: id, name, currency: plan.currency, currencyChoice, metrics: figures };
+  });
+  return { metrics, scope, period, areas, page };
+}
+
+/** The points of each area's own history, without changes, by its id. */
+export async function historiesOf(request: MarketRequest) {
+  const { query, now } = request;
+  const offset = parseOffset('history', query, now);
+  const metrics = parseMetrics(query);
+  const { resolved, timeZone } = await resolveScope(request, offset, false);
+  const series = parseSeries(query, now, timeZone);
+  const scopes = await scopesOfEach(request, offset, resolved.areas, metrics);
+  const loaded = await loadMetricsOfEach(request, scopes, metrics, series, false);
+  return new Map(
+    resolved.areas.map(({ id }, at) => [
+      id,
+      series.map((period) => ({ ...period, metrics: loaded[at]?.compute(period) ?? {} })),
+    ]),
+  );
+}
+
+/** The scope of each of these areas by itself. */
+async function scopesOfEach(
+  request: MarketRequest,
+  offset: Offset,
+  areas: readonly { readonly id: string; readonly name: string }[],
+  metrics: readonly RequestedMetric[],
+): Promise<Scope[]> {
+  const needsCurrency = metrics.some(isMonetary);
+  const scopes: Scope[] = [];
+  for (const { id, name } of areas) {
+    const single = { ...request, query: { ...request.query, areaId: [id] } };
+    scopes.push(await resolveScope(single, offset, needsCurrency, `in ${name}`));
+  }
+  return scopes;
 }
 
 const YIELDS = METRICS.filter(({ statistic }) => statistic === 'yield').map((metric) => ({ metric }));
@@ -149,21 +190,30 @@ export async function getYield(request: MarketRequest) {
 }
 
 export async function getDistribution(request: MarketRequest) {
-  const { database, query, now } = request;
+  const { scope, ...distribution } = await distributionIn(request);
+  const metrics = metricsOfDistribution(scope.listingType, distribution.measure);
+  return {
+    object: 'market_distribution',
+    scope: formatScope(scope),
+    ...distribution,
+    ...(await findProvenance(request.database, [scope], metrics)),
+  };
+}
+
+/** A distribution without what it rests on. */
+export async function distributionIn(request: MarketRequest) {
+  const { query, now } = request;
   const { measure = 'price', buckets = 20 } = query;
   const isOfMoney = measure === 'price' || measure === 'pricePerArea';
   const scope = await resolveScope(request, { now, currency: null }, isOfMoney);
   const period = parsePeriod(query, now, scope.timeZone);
-  const listings = listingScopeOf(scope);
-  return {
-    object: 'market_distribution',
-    scope: formatScope(scope),
-    period,
-    asOf: period.end,
-    measure,
-    ...(await findDistribution(request, listings, { measure, buckets, units: scope.units }, period.end)),
-    ...(await findProvenance(database, [scope], metricsOfDistribution(scope.listingType, measure))),
-  };
+  const found = await findDistribution(
+    request,
+    listingScopeOf(scope),
+    { measure, buckets, units: scope.units },
+    period.end,
+  );
+  return { scope, period, asOf: period.end, measure, ...found };
 }
 
 /** All metrics. */

@@ -1,7 +1,6 @@
 // Loading of the summaries that metrics need over periods: every set once for all periods together.
 
 import { Problem } from '../lib/problem.ts';
-import type { Database } from '../postgres/client/database.ts';
 import type { Measure, Summaries } from '../search/query/measures.ts';
 import type { Metric, MetricSet } from '../search/summaries/metrics.ts';
 import { type Day, keyOf, type Period, quarterBefore } from './calendar.ts';
@@ -55,20 +54,42 @@ export class PeriodSummaries {
 /** The beginning of a day, as a period. */
 const dayPeriod = (day: Day): Period => ({ start: day, end: day });
 
-/** Loads all summaries that these metrics need over these periods. */
+/** Loads all summaries that these metrics need over these periods, of each of these scopes by itself. */
+export async function loadSummariesOfEach(
+  reads: FigureReads,
+  scopes: readonly ListingScope[],
+  metrics: readonly Metric[],
+  periods: readonly Period[],
+): Promise<PeriodSummaries[]> {
+  const requests = buildRequests(metrics, periods);
+  const cached = await findCachedSummaries(
+    reads.database,
+    scopes.flatMap((each) => each.cached ?? []),
+    requests,
+  );
+  const all: PeriodSummaries[] = [];
+  for (const listings of scopes) {
+    const loaded = new PeriodSummaries();
+    all.push(loaded);
+    const parts = listings.cached === null ? null : cached.shift();
+    for (const { period, summary } of parts?.flatMap(({ summaries }) => summaries) ?? [])
+      loaded.add(period, summary);
+    const missing = parts?.flatMap((part) => part.missing ?? []) ?? requests;
+    if (missing.length === 0) continue;
+    if (listings.cached) await computeAndCache(reads, listings, listings.cached, missing, loaded);
+    else addSummaries(loaded, missing, await computeUncached(reads, listings, missing));
+  }
+  return all;
+}
+
+/** The same of one scope. */
 export async function loadSummaries(
   reads: FigureReads,
   listings: ListingScope,
   metrics: readonly Metric[],
   periods: readonly Period[],
 ): Promise<PeriodSummaries> {
-  const { database } = reads;
-  const loaded = new PeriodSummaries();
-  const requests = buildRequests(metrics, periods);
-  const missing = listings.cached ? await addCached(database, listings.cached, requests, loaded) : requests;
-  if (missing.length === 0) return loaded;
-  if (listings.cached) await computeInSteps(database, listings, listings.cached, missing, loaded);
-  else addSummaries(loaded, missing, await computeUncached(reads, listings, missing));
+  const [loaded = new PeriodSummaries()] = await loadSummariesOfEach(reads, [listings], metrics, periods);
   return loaded;
 }
 
@@ -100,18 +121,6 @@ function buildRequests(metrics: readonly Metric[], periods: readonly Period[]): 
     ...(kinds.length > 0 ? over(periods, events) : []),
     ...over(closedQuarters, closed),
   ];
-}
-
-/** Adds the cached summaries; returns requests for the rest. */
-async function addCached(
-  database: Database,
-  scope: CachedScope,
-  requests: readonly SummaryRequest[],
-  loaded: PeriodSummaries,
-): Promise<SummaryRequest[]> {
-  const parts = await findCachedSummaries(database, scope, requests);
-  for (const { period, summary } of parts.flatMap(({ summaries }) => summaries)) loaded.add(period, summary);
-  return parts.flatMap(({ missing }) => missing ?? []);
 }
 
 function addSummaries(
@@ -149,13 +158,14 @@ const SLOW_STEP = 800;
  * Computes and caches a few months at a time, the latest first. Throws OVERLOADED when the budget is spent; the client's
  * next request continues with the rest.
  */
-async function computeInSteps(
-  database: Database,
+async function computeAndCache(
+  reads: FigureReads,
   listings: ListingScope,
   scope: CachedScope,
   requests: readonly SummaryRequest[],
   loaded: PeriodSummaries,
 ): Promise<void> {
+  const { database } = reads;
   const { clock } = database;
   const startedAt = clock.monotonic();
   const ends = [...new Set(requests.flatMap(({ periods }) => periods).map(({ end }) => end))].sort();
@@ -164,7 +174,7 @@ async function computeInSteps(
     if (stepStartedAt - startedAt > BUDGET) throw unfinished(ends.length);
     const step = new Set(ends.splice(-size));
     const batch = requests.flatMap((each) => filterPeriods(each, ({ end }) => step.has(end)) ?? []);
-    const { summaries, snapshot } = await database.read((sql) => findSummaries(sql, listings, batch));
+    const { summaries, snapshot } = await computeStep(reads, listings, batch);
     addSummaries(loaded, batch, summaries);
     const computed = batch.map((each, at) => ({ request: each, summaries: summaries[at] ?? [] }));
     await cacheSummaries(database, scope, snapshot, computed).catch(ignoreUnavailable);
@@ -173,6 +183,20 @@ async function computeInSteps(
     else if (took > SLOW_STEP) size = Math.max(1, Math.floor(size / 2));
   }
 }
+
+/** From the facts in memory, whose snapshot is no newer than they are, or by PostgreSQL. */
+const computeStep = (
+  reads: FigureReads,
+  listings: ListingScope,
+  requests: readonly SummaryRequest[],
+): Promise<SummaryResult> =>
+  computeFigures(reads, [listings], {
+    fromFacts: async (facts, task) => ({
+      summaries: await summarizeFacts(facts, listings, requests, task),
+      snapshot: facts.snapshot,
+    }),
+    fromDatabase: (sql) => findSummaries(sql, listings, requests),
+  });
 
 /** Figures that cannot be cached can still be returned. */
 function ignoreUnavailable(error: unknown): void {

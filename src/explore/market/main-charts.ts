@@ -88,7 +88,7 @@ export function distributionChart(page: MarketPage): Html {
   const { price } = choiceOf(page);
   const { percentiles, buckets, suppressed, n, scope } = page.figures.distribution;
   const { p25, p50, p75 } = percentiles;
-  const short = (value: number) => shortFigure('money', value, scope.currency);
+  const short = (value: number) => shortFigure('money', value, scope.plan.currency);
   const bins = withoutTail(merged(buckets, n));
   const beyond = countOf(buckets) - countOf(bins);
   const edge = bins.at(-1)?.to ?? 0;

@@ -87,6 +87,22 @@ export function renderPlaces(name: string, places: readonly OfferedPlace[], fram
   return renderMarketFrame({ title, summary: title, place: null, query: name, content }, frame);
 }
 
+/** The page of figures that are being computed for the first time; browsers load it again until they are there. */
+export function renderUnfinished(
+  { view, area }: Pick<MarketPage, 'view' | 'area'>,
+  frame: MarketFrame,
+): string {
+  const homes = view.listingType === 'sale' ? 'Homes for sale' : 'Homes for rent';
+  const detail = 'Nobody has looked at them for a while, or many people do at this moment.';
+  const content = html`<div class="market-head"><div><h1>${placeOf({ area })}</h1><p class="quiet">${homes}</p></div></div>
+<div class="notice" role="status"><strong>The figures are being computed</strong><p>${detail} This page loads itself again until they are there.</p><div class="buttons"><a class="btn" href="${linkTo(view, {})}">Load it now</a></div></div>`;
+  const place = area?.name ?? null;
+  return renderMarketFrame(
+    { title: `Market of ${area?.name ?? 'all areas'}`, summary: detail, place, query: '', content },
+    frame,
+  );
+}
+
 interface FramedPage {
   readonly title: string;
   readonly summary: string;

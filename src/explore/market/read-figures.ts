@@ -1,9 +1,9 @@
-// Figures of the market page: the same answers that the API gives, read in this process.
+// Figures of the market page: those that the API answers, read in this process, without the sources that it names beside them.
 
 import type { Area } from '../../areas/area.ts';
 import type { MarketAnswers, MarketCall } from '../../market/answers.ts';
 import type { MetricFigure } from '../../market/compute-metrics.ts';
-import { getDistribution, getHistory } from '../../market/handlers.ts';
+import { distributionIn, historyOf } from '../../market/handlers.ts';
 import type { MarketQuery } from '../../market/parameters.ts';
 import { BUCKETS } from './api-requests.ts';
 import { seriesMetrics } from './metric-choice.ts';
@@ -23,7 +23,7 @@ export interface Series {
   readonly currency: string | null;
 }
 
-export type Distribution = Awaited<ReturnType<typeof getDistribution>>;
+export type Distribution = Awaited<ReturnType<typeof distributionIn>>;
 
 export interface MarketFigures {
   readonly series: Series;
@@ -66,12 +66,12 @@ export async function readSeries(
   reader: Reader,
 ): Promise<Series> {
   const query: MarketQuery = { listingType, ...inArea(areaId), periods: months, metrics };
-  const { points, scope } = await answers.get('explore history', getHistory, {
+  const { points, scope } = await answers.get('explore history', historyOf, {
     ...reader,
     query,
     limit: months,
   });
-  return { points, currency: scope.currency };
+  return { points, currency: scope.plan.currency };
 }
 
 export function readDistribution(
@@ -80,7 +80,7 @@ export function readDistribution(
   reader: Reader,
 ): Promise<Distribution> {
   const query: MarketQuery = { listingType, ...inArea(areaId), measure: 'price', buckets: BUCKETS };
-  return answers.get('explore distribution', getDistribution, { ...reader, query, limit: BUCKETS });
+  return answers.get('explore distribution', distributionIn, { ...reader, query, limit: BUCKETS });
 }
 
 const inArea = (areaId: string | null) => (areaId === null ? {} : { areaId: [areaId] });

@@ -2,12 +2,12 @@
 
 import type { MarketAnswers } from '../../market/answers.ts';
 import type { MetricFigure } from '../../market/compute-metrics.ts';
-import { type ComparedArea, getComparison } from '../../market/handlers.ts';
+import { type ComparedArea, comparisonOf, historiesOf } from '../../market/handlers.ts';
 import { SPARK_MONTHS } from './api-requests.ts';
 import { AGE, areaMetrics, CHOICES, INVENTORY, MONTHS_OF_SUPPLY } from './metric-choice.ts';
 import type { MarketView, SortKey } from './page-query.ts';
 import type { AreaSet } from './read-areas.ts';
-import { type Reader, readSeries } from './read-figures.ts';
+import type { Reader } from './read-figures.ts';
 
 /** Areas whose figures are all computed to sort by them; of more areas, those of one page are. */
 const MAX_SORTED = 100;
@@ -47,15 +47,8 @@ export async function readTable(
   const { page, pages } = pageOf(view, set);
   const compared = await compare(answers, view, comparedAreas(view, set), reader);
   const sorted = canSortByFigures ? sliceOf(sortAreas(compared, { ...view, sortKey }), page) : compared;
-  const rows = await Promise.all(
-    sorted.map(async ({ areaId, ...row }) => {
-      const metrics = [CHOICES[view.listingType].price.id];
-      const request = { listingType: view.listingType, areaId, months: SPARK_MONTHS, metrics };
-      const { points } = await readSeries(answers, request, reader);
-      const spark = points.map((point) => point.metrics[metrics[0] ?? '']?.value ?? null);
-      return { ...row, id: areaId, spark };
-    }),
-  );
+  const sparks = await readSparks(answers, view, sorted, reader);
+  const rows = sorted.map(({ areaId, ...row }) => ({ ...row, id: areaId, spark: sparks.get(areaId) ?? [] }));
   const maxHomes = Math.max(1, ...rows.map(({ metrics }) => metrics[INVENTORY]?.value ?? 0));
   return { set, rows, compared, page, pages, sortKey, canSortByFigures, maxHomes };
 }
@@ -79,6 +72,34 @@ export const comparedAreas = (view: MarketView, set: AreaSet): AreaSet['areas'] 
     ? set.areas
     : sliceOf(orderAreas(set.areas, sortKeyOf(view, set), view.isDescending), pageOf(view, set).page);
 
+/** The asking prices of each area by month, for its sparkline. */
+async function readSparks(
+  answers: MarketAnswers,
+  { listingType }: Pick<MarketView, 'listingType'>,
+  areas: readonly ComparedArea[],
+  reader: Reader,
+): Promise<ReadonlyMap<string, AreaRow['spark']>> {
+  if (areas.length === 0) return new Map();
+  const { id } = CHOICES[listingType].price;
+  const query = {
+    listingType,
+    areaId: areas.map(({ areaId }) => areaId),
+    metrics: [id],
+    periods: SPARK_MONTHS,
+  };
+  const histories = await answers.get('explore sparks', historiesOf, {
+    ...reader,
+    query,
+    limit: SPARK_MONTHS,
+  });
+  return new Map(
+    [...histories].map(([areaId, points]) => [
+      areaId,
+      points.map(({ metrics }) => metrics[id]?.value ?? null),
+    ]),
+  );
+}
+
 /** What GET /v1/market/compare answers, all areas at once. */
 async function compare(
   answers: MarketAnswers,
@@ -89,7 +110,7 @@ async function compare(
   if (areas.length === 0) return [];
   const query = { listingType, areaId: areas.map(({ id }) => id), metrics: [...areaMetrics(listingType)] };
   const call = { ...reader, query, limit: areas.length };
-  const answer = await answers.get('explore compare', getComparison, call);
+  const answer = await answers.get('explore compare', comparisonOf, call);
   return answer.areas;
 }
 

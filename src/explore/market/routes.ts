@@ -18,7 +18,13 @@ import { assetPolicy } from '../assets/policy.ts';
 import { apiRequests } from './api-requests.ts';
 import { marketErrors } from './error-pages.ts';
 import { areasCsv, chartMetrics, distributionCsv, seriesCsv } from './figures-csv.ts';
-import { type MarketFrame, renderMarketPage, renderNoPlace, renderPlaces } from './market-page.ts';
+import {
+  type MarketFrame,
+  renderMarketPage,
+  renderNoPlace,
+  renderPlaces,
+  renderUnfinished,
+} from './market-page.ts';
 import { MARKET_STYLE } from './market-style.ts';
 import { seriesMetrics } from './metric-choice.ts';
 import { ROOT } from './page-parts.ts';
@@ -104,11 +110,18 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
       const reader = { account: caller.account, signal };
       const set = await readAreaSet(database, area, view.within);
       const shown = set === null ? [] : comparedAreas(view, set);
-      const [figures, table, map] = await Promise.all([
-        readFigures(answers, view, second, reader),
-        set === null ? null : readTable(answers, view, set, reader),
-        set === null || shown.length === 0 ? null : readMap(outlines, set, shown),
-      ]);
+      const found = await unlessUnfinished(
+        Promise.all([
+          readFigures(answers, view, second, reader),
+          set === null ? null : readTable(answers, view, set, reader),
+          set === null || shown.length === 0 ? null : readMap(outlines, set, shown),
+        ]),
+      );
+      if (found instanceof Problem) {
+        const text = renderUnfinished({ view, area }, frame);
+        return { text, headers: { ...headersOf(), 'cache-control': 'no-store', refresh: RELOADED_AFTER } };
+      }
+      const [figures, table, map] = found;
       const [series, other] = withoutEmptyStart(figures.series, figures.second);
       const requests = apiRequests(view, seriesMetrics(view.listingType));
       const page = { view, area, second, table, set, map, requests, publicUrl };
@@ -117,6 +130,19 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
     },
   });
 }
+
+/** Seconds until a page whose figures were not ready is loaded again. */
+const RELOADED_AFTER = '2';
+
+/**
+ * What was read; or why it takes longer than this service lets a request take. What was computed until then is kept, so that
+ * it is there after some more requests.
+ */
+const unlessUnfinished = <T>(read: Promise<T>): Promise<T | Problem> =>
+  read.catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'OVERLOADED') return error;
+    throw error;
+  });
 
 function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Principal> {
   return route<Principal>()({

@@ -2,7 +2,7 @@
 
 import type { ChangeEntry } from '../../changes/change.ts';
 import { stateBefore } from '../../changes/change.ts';
-import { headSequence } from '../../changes/change-store.ts';
+import { headAndSnapshot } from '../../changes/change-store.ts';
 import { createFollower } from '../../changes/follower.ts';
 import { type Clock, HOUR, pause, withDeadline } from '../../lib/clock.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
@@ -43,12 +43,17 @@ export interface FactsStatus {
 /** Where facts come from; null: PostgreSQL computes figures itself. */
 export interface FactSource {
   /** All facts that were committed when this was called; null while they are not in memory. Begins to load them. */
-  current(signal?: AbortSignal): Promise<Facts | null>;
+  current(signal?: AbortSignal): Promise<HeldFacts | null>;
+}
+
+/** Facts with a snapshot of the database all of whose commits are in them; they may have later ones too. */
+export interface HeldFacts extends Facts {
+  readonly snapshot: string;
 }
 
 /** One state of the facts for all that is asked of it: the one at the first question. */
 export function oneState(facts: FactSource): FactSource {
-  let found: Promise<Facts | null> | undefined;
+  let found: Promise<HeldFacts | null> | undefined;
   return {
     current(signal) {
       found ??= facts.current(signal);
@@ -89,19 +94,24 @@ export class MarketFacts implements FactSource {
     this.#options = options;
   }
 
-  async current(signal?: AbortSignal): Promise<Facts | null> {
+  async current(signal?: AbortSignal): Promise<HeldFacts | null> {
     const { database, clock } = this.#options;
     this.#start();
     if (this.#facts === null) return null;
     const onTimeout = () => new Error('The facts of the market are behind the log of changes');
     const waiters = this.#waiters;
     try {
-      await withDeadline(
+      const { snapshot } = await withDeadline(
         { clock, milliseconds: LATEST_TIMEOUT, parent: signal, onTimeout },
-        async (limited) => waiters.wait(await database.read(headSequence, { planned: 'once' }), limited),
+        async (limited) => {
+          const head = await database.read(headAndSnapshot, { planned: 'once' });
+          await waiters.wait(head.sequence, limited);
+          return head;
+        },
       );
-      if (this.#facts !== null) this.#answers++;
-      return this.#facts;
+      if (this.#facts === null) return null;
+      this.#answers++;
+      return { ...this.#facts, snapshot };
     } catch {
       signal?.throwIfAborted();
       return null;

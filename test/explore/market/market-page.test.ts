@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
+import { until } from '../../support/check/until.ts';
 import { manualClock } from '../../support/service/clock.ts';
 import { startService } from '../../support/service/service.ts';
 
@@ -291,4 +292,34 @@ test('the map fills each area by its figure: the lowest lightest, the highest da
     const steps = [...stepOf.values()];
     assert.ok(steps.includes(1) && Math.max(...steps) > 3, `${steps}`);
   }
+});
+
+test('a page whose figures take too long is no error: it says so, and is loaded again until they are there', async () => {
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  const locked = Promise.withResolvers<void>();
+  const holding = service.database.transaction(async (tx) => {
+    await tx`lock table market_figure_cache in access exclusive mode`;
+    locked.resolve();
+    await released;
+  });
+  await locked.promise;
+  const opened = open('?for=rental&months=120');
+  await until('it waits for the figures', async () => {
+    const [row] = await service.database.read(
+      (sql) => sql<{ waits: boolean }[]>`
+        select exists (select from pg_locks where relation = 'market_figure_cache'::regclass
+          and not granted and database = (select oid from pg_database where datname = current_database())) as waits`,
+    );
+    return row?.waits === true;
+  });
+  clock.advance(3_000);
+  const { status, text, headers } = await opened;
+  release();
+  await holding;
+  assert.deepEqual([status, headers.get('refresh'), headers.get('cache-control')], [200, '2', 'no-store']);
+  assert.match(text, /The figures are being computed/);
+  assert.doesNotMatch(text, /rel="canonical"/);
+  const again = await open('?for=rental&months=120');
+  assert.equal(again.headers.get('refresh'), null);
+  assert.match(again.text, /Median asking rent/);
 });
