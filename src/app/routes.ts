@@ -153,6 +153,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
           areaTrends: createAreaTrends(parts),
           outlines,
           script: () => assets.script('home'),
+          refusedScript: () => assets.script('refused'),
         }),
         ...sessionRoutes({ ...parts, assets, explorer: parts.oauth.explorer }),
         assetRoute<Principal>(assets),

@@ -5,6 +5,7 @@ import { Problem } from '../lib/problem.ts';
 import type { Html } from '../page/html.ts';
 import { drawMap } from '../page/map/draw-map.ts';
 import type { MapBox } from '../page/map/mercator.ts';
+import { UNCOUNTED } from './locked-map.ts';
 import type { ExploreOptions } from './render.ts';
 import { linkTo } from './view/parameters.ts';
 import { stateOf } from './view/state.ts';
@@ -24,10 +25,12 @@ export async function drawFrontMap(options: Omit<ExploreOptions, 'assets'>): Pro
   if (refusal?.code === 'NOT_FOUND') return null;
   const isOpen = refusal === null;
   // Prices in several currencies have no one view: the page then begins without a map.
-  const view = await readView(options, stateOf(parameters), caller).catch((error: unknown) => {
-    if (error instanceof Problem && error.status < 500) return null;
-    throw error;
-  });
+  const view = await readView({ ...options, explorer: UNCOUNTED }, stateOf(parameters), caller).catch(
+    (error: unknown) => {
+      if (error instanceof Problem && error.status < 500) return null;
+      throw error;
+    },
+  );
   if (view === null || view.total === 0) return null;
   const box = widened(view.box);
   const { ground, outlines } = await options.outlines.in(box, 9.5);

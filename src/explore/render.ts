@@ -50,16 +50,21 @@ export interface ExploreAnswer {
   /** Prefix of links to the root of the service. */
   readonly root: string;
   readonly search: string;
+  /** Whether the reader has not signed in: search engines may list the page. */
+  readonly isPublic: boolean;
   readonly loading: Loading | null;
   /** Null: the store cannot be read, or the query is wrong. */
   readonly view: View | null;
-  /** The view as SVG; null without view, or where its areas cannot be read. */
+  /** The view as SVG, or where it is locked the areas alone; null where they cannot be read. */
   readonly map: Html | null;
   readonly counts: FilterCounts;
   readonly ways: readonly CountedChange[];
   /** What is wrong with the query. */
   readonly problem: Problem | null;
 }
+
+/** The whole stylesheet; the content security policy allows it by its hash. */
+export const PAGE_STYLE = FRAME_STYLE + MAP_STYLE + PARTS_STYLE + EXPLORE_STYLE;
 
 /** What the words of filters depend on. */
 export function filterContext({ kind }: ExploreState, view: View | null): FilterContext {
@@ -78,8 +83,8 @@ export function renderExplore(answer: ExploreAnswer): Reply {
   const places = [...context.areas.values()];
   const title =
     problem === null ? viewTitle({ parameters, kind: state.kind, places, filters }) : problem.title;
-  const style = FRAME_STYLE + MAP_STYLE + PARTS_STYLE + EXPLORE_STYLE;
   const now = options.clock.now();
+  const locked = lockedOf(answer);
   const content = exploreContent({
     root,
     now,
@@ -94,15 +99,15 @@ export function renderExplore(answer: ExploreAnswer): Reply {
     view,
     map: answer.map,
     notices: noticesOf(answer),
-    locked: lockedOf(answer),
+    locked,
     ways: answer.ways,
     isSold: isOfSold(parameters),
     foot: sideFoot(view),
   });
   const text = renderLayout({
     title,
-    style,
-    head: html`${headOf(answer, parameters, title, filters.length)}${scriptTags(root, options.assets.script('map'))}`,
+    style: PAGE_STYLE,
+    head: html`${headOf(answer, parameters, title, filters.length)}${scriptTags(root, options.assets.script(locked === null ? 'map' : 'refused'))}`,
     kind: 'explore',
     canonical: `${options.publicUrl}/${linkTo(changed(parameters, { bbox: null, zoom: null, sort: null }))}`,
     header: siteHeader({
@@ -125,9 +130,10 @@ export function renderExplore(answer: ExploreAnswer): Reply {
     headers: {
       ...problem?.headers,
       'content-type': 'text/html; charset=utf-8',
-      'cache-control': loading === null && view !== null ? 'no-cache' : 'no-store',
+      'cache-control':
+        loading !== null || view === null ? 'no-store' : answer.isPublic ? 'no-cache' : 'private, no-cache',
       'content-security-policy': assetPolicy({
-        styles: [style],
+        styles: [PAGE_STYLE],
         pictures: ['https:'],
         embedder: options.explorer.embedder,
         // The sheet of a home has the address of its page, and links of the map stay as they were.
@@ -139,9 +145,14 @@ export function renderExplore(answer: ExploreAnswer): Reply {
 }
 
 /** Views that people narrow, move or page are for them alone: search engines get each place once. */
-function headOf({ view }: ExploreAnswer, parameters: Parameters, title: string, filters: number): Html {
+function headOf(
+  { view, isPublic }: ExploreAnswer,
+  parameters: Parameters,
+  title: string,
+  filters: number,
+): Html {
   const moved = ['bbox', 'zoom', 'sort', 'cursor', 'status'].some((name) => parameters.has(name));
-  const isIndexed = view !== null && view.total > 0 && filters === 0 && !moved;
+  const isIndexed = isPublic && view !== null && view.total > 0 && filters === 0 && !moved;
   const count =
     view === null
       ? ''
@@ -158,7 +169,7 @@ function newestOf({ sources }: View): string | null {
 }
 
 /** Whether the page is kept from the reader until they sign in. */
-const isLocked = ({ status }: Problem): boolean => status === 401 || status === 403;
+export const isLocked = ({ status }: Problem): boolean => status === 401 || status === 403;
 
 /** What is needed to look, and how to get it. */
 function lockedOf({ problem, root }: ExploreAnswer): LockedPanel | null {

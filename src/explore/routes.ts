@@ -1,13 +1,15 @@
 // Route of the explorer's page.
 
-import { anonymous, type Principal } from '../access/tiers/tiers.ts';
+import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable, Problem } from '../lib/problem.ts';
 import { rootFrom } from '../page/header.ts';
 import type { Html } from '../page/html.ts';
+import { refusedPages } from './allowance/refused-pages.ts';
 import { cleanQuery } from './clean-query.ts';
-import { type ExploreOptions, renderExplore } from './render.ts';
+import { createLockedMap } from './locked-map.ts';
+import { type ExploreOptions, isLocked, PAGE_STYLE, renderExplore } from './render.ts';
 import { NO_COUNTS } from './view/filter-counts.ts';
 import { findListingByNumber, findPlace } from './view/find-store.ts';
 import { linkTo, listOf, type Parameters } from './view/parameters.ts';
@@ -18,6 +20,7 @@ import { drawViewMap } from './view-map.ts';
 import { countFilters, findWays, viewRoutes } from './view-routes.ts';
 
 export function exploreRoutes(options: ExploreOptions): readonly Route<Principal>[] {
+  const drawLocked = createLockedMap(options);
   return [
     route<Principal>()({
       method: 'GET',
@@ -26,17 +29,28 @@ export function exploreRoutes(options: ExploreOptions): readonly Route<Principal
       tag: 'Service',
       operation: 'showExplorer',
       summary: 'Show the market: homes on a map and in a list',
-      access: { credentials: 'none', counts: 'nothing' },
+      access: { credentials: 'optional', scope: 'listings:read', counts: 'nothing' },
       ownQuery: true,
       accepts: ['text/html'],
       answer: { description: 'The page.', contentType: 'text/html' },
-      handle: ({ url, address }) => showExplorer(options, url, anonymous(address)),
+      errors: refusedPages({
+        script: () => options.assets.script('refused'),
+        section: 'explore',
+        style: PAGE_STYLE,
+        embedder: options.explorer.embedder,
+        titles: { 503: 'The map cannot be shown at the moment' },
+      }),
+      handle: ({ url, caller }) => showExplorer({ ...options, drawLocked }, url, caller),
     }),
     ...viewRoutes(options),
   ];
 }
 
-async function showExplorer(options: ExploreOptions, url: string, caller: Principal): Promise<Reply> {
+interface PageOptions extends ExploreOptions {
+  readonly drawLocked: () => Promise<Html | null>;
+}
+
+async function showExplorer(options: PageOptions, url: string, caller: Principal): Promise<Reply> {
   const query = url.split('?').slice(1).join('?');
   const { parameters, find, redirect } = cleanQuery(query);
   // Readers who may not look learn nothing of a home from where its number leads.
@@ -44,12 +58,18 @@ async function showExplorer(options: ExploreOptions, url: string, caller: Princi
   if (find !== null) return leadTo(mayFind ? await findTyped(options, parameters, find) : linkTo(parameters));
   if (redirect !== null) return leadTo(linkTo(parameters, { cursor: parameters.get('cursor') ?? null }));
   const state = stateOf(parameters);
-  const base = { options, state, root: rootFrom(url), search: parameters.get('q') ?? '' };
+  const base = {
+    options,
+    state,
+    root: rootFrom(url),
+    search: parameters.get('q') ?? '',
+    isPublic: caller.kind === 'anonymous',
+  };
   const loading = await nullIfUnavailable(options.findLoading());
   try {
     checkKind(parameters.get('for'));
-    await options.explorer.admit(caller, 'views');
-    const view = await nullIfUnavailable(readView(options, state, caller));
+    const isAdmitted = (await nullIfUnavailable(options.explorer.admit(caller, 'views'))) !== null;
+    const view = isAdmitted ? await nullIfUnavailable(readView(options, state, caller)) : null;
     const counts = view === null ? null : await nullIfUnavailable(countFilters(options, state, caller, view));
     const ways = view?.total === 0 ? await nullIfUnavailable(findWays(options, state, caller, view)) : null;
     const map = view === null ? null : await nullIfUnavailable(drawView(options, state, view, base.root));
@@ -68,7 +88,7 @@ async function showExplorer(options: ExploreOptions, url: string, caller: Princi
       ...base,
       loading,
       view: null,
-      map: null,
+      map: isLocked(error) ? await nullIfUnavailable(options.drawLocked()) : null,
       counts: NO_COUNTS,
       ways: [],
       problem: error,

@@ -6,6 +6,7 @@ export const ENTRIES = {
   map: 'explore/browser/map-page',
   market: 'explore/browser/market-page',
   account: 'explore/browser/account-page',
+  refused: 'explore/browser/refused-page',
   watching: 'explore/browser/watching-page',
 } as const;
 

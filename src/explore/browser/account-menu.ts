@@ -1,5 +1,6 @@
 // Header of pages with script: the link to sign in, or who is signed in with a small menu; and what became of a sign-in.
 
+import { leadOutOfFrames } from './frame.ts';
 import { onChange, type SessionState, type SignInFault, signIn, signOut } from './session.ts';
 import { ROOT } from './sign-in.ts';
 
@@ -31,7 +32,12 @@ export function showAccount(): void {
     event.preventDefault();
     void signIn(document.referrer !== '' && isSignInPage() ? document.referrer : location.href);
   });
+  leadOutOfFrames();
+  let wasSignedIn = false;
   void onChange((state) => {
+    // What a signed-in person saw may not be for whoever comes next.
+    if (wasSignedIn && state.session === null && state.fault === null) location.reload();
+    wasSignedIn = state.session !== null;
     if (link !== null) place?.replaceChildren(state.session === null ? link : menuOf(state));
     showFault(state.fault);
   });

@@ -1,6 +1,7 @@
 // Requests of the page to its service, and refusals that end by themselves.
 
 import { after } from './clock.ts';
+import { fetchPage } from './fetched-page.ts';
 import { token } from './session.ts';
 
 /** Why the service did not answer, and when to ask again. */
@@ -61,21 +62,12 @@ async function refusalOf(answer: Response): Promise<Refusal> {
   });
 }
 
-/** A page of the service, parsed by the browser: its scripts never run, and no text becomes HTML by this page's doing. */
-export function getPage(url: string, signal: AbortSignal): Promise<Document> {
-  return new Promise((resolve, reject) => {
-    const request = new XMLHttpRequest();
-    request.open('GET', url);
-    request.responseType = 'document';
-    request.timeout = TIMEOUT;
-    request.onload = () =>
-      request.status !== 200 || request.responseXML === null
-        ? reject(new Error('The service sent no page.'))
-        : resolve(request.responseXML);
-    request.onerror = () => reject(awayRefusal());
-    request.ontimeout = () => reject(awayRefusal());
-    request.onabort = () => reject(signal.reason);
-    signal.addEventListener('abort', () => request.abort(), { once: true });
-    request.send();
+/** A page of the service; rejects with a Refusal where it sends none, or with the signal's reason. */
+export async function getPage(url: string, signal: AbortSignal): Promise<Document> {
+  const page = await fetchPage(url, signal).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return null;
   });
+  if (page?.status === 200) return page.content;
+  throw awayRefusal();
 }

@@ -2,6 +2,7 @@
 
 import type { Session, SessionAnswer, SessionRequest } from '../session/session-answer.ts';
 import { now } from './clock.ts';
+import { isFramed } from './frame.ts';
 import { base64url, goToConsent, ownView, ROOT, takeReturned } from './sign-in.ts';
 
 /** Says to all tabs that a cookie may be there: nobody else's page asks the service. It is no secret. */
@@ -43,8 +44,9 @@ export async function onChange(listener: Listener, signal?: AbortSignal): Promis
   if (signal?.aborted !== true) listener(state);
 }
 
-/** Leaves the page for consent, and returns to `view`; default: to this one. */
-export function signIn(view: string = location.href): Promise<void> {
+/** Leaves the page for consent, and returns to `view`; default: to this one. No frame may show that, nor keep a sign-in. */
+export async function signIn(view: string = location.href): Promise<void> {
+  if (isFramed()) return void open(new URL('explore/sign-in', ROOT), '_top');
   return goToConsent(ownView(view), hash);
 }
 

@@ -5,14 +5,13 @@ import type { Principal } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import { conditional, strongEtag } from '../../http/output/etag.ts';
 import type { Reply } from '../../http/output/reply.ts';
-import { Problem } from '../../lib/problem.ts';
 import { unitsParameter } from '../../listings/common-parameters.ts';
 import type { Html } from '../../page/html.ts';
 import type { ExplorerAccess } from '../allowance/allowance.ts';
+import { refusedPages } from '../allowance/refused-pages.ts';
 import type { PageScript } from '../assets/assets.ts';
 import { assetPolicy } from '../assets/policy.ts';
 import { homeContent, homePhotos, PAGE_ROOT, PAGE_STYLE, renderHomePage, SHEET_ROOT } from './home-page.ts';
-import { lockedContent, renderLockedPage } from './locked-page.ts';
 import { missingContent, renderMissingPage } from './missing-page.ts';
 import { photoOrigins } from './photos.ts';
 import { type HomeReads, readHome } from './read-home.ts';
@@ -20,6 +19,8 @@ import { type HomeReads, readHome } from './read-home.ts';
 export interface HomeRouteOptions extends HomeReads {
   /** The module of the page. */
   readonly script: () => PageScript;
+  /** That of a page in its place. */
+  readonly refusedScript: () => PageScript;
   /** Who may look, and how often. */
   readonly explorer: Pick<ExplorerAccess, 'admit' | 'embedder'>;
 }
@@ -41,6 +42,14 @@ const Query = Type.Object({
 
 type Call = RequestContext<Principal, Static<typeof Query>, Static<typeof Params>, unknown>;
 
+/** Headings of pages in place of a home, by status. */
+const REFUSALS: Readonly<Record<number, string>> = {
+  400: 'This link has a part that cannot be read',
+  401: 'Sign in to see this home',
+  403: 'Homes are for subscribers',
+  503: 'This home cannot be shown at the moment',
+};
+
 /** GET /explore/listing/{id} */
 export function homeRoutes(options: HomeRouteOptions): readonly Route<Principal>[] {
   return [
@@ -56,6 +65,14 @@ export function homeRoutes(options: HomeRouteOptions): readonly Route<Principal>
       params: Params,
       query: Query,
       answer: { description: 'The page of the home.', contentType: 'text/html' },
+      errors: refusedPages({
+        script: options.refusedScript,
+        section: 'explore',
+        style: PAGE_STYLE,
+        embedder: options.explorer.embedder,
+        titles: REFUSALS,
+        isSheet: (url) => new URLSearchParams(url.split('?')[1] ?? '').has('sheet'),
+      }),
       alsoAnswers: {
         304: 'The content still matches If-None-Match.',
         410: 'Its source has removed the home.',
@@ -68,34 +85,24 @@ export function homeRoutes(options: HomeRouteOptions): readonly Route<Principal>
 async function showHome(call: Call, options: HomeRouteOptions): Promise<Reply> {
   const { params, query, headers, requestId, signal, caller } = call;
   const isSheet = query.sheet === '1';
-  try {
-    await options.explorer.admit(caller, 'homes');
-  } catch (error) {
-    if (!(error instanceof Problem) || error.status >= 500) throw error;
-    const locked = isSheet
-      ? sheetReply(lockedContent(error, requestId, SHEET_ROOT))
-      : htmlReply(renderLockedPage(error, requestId), []);
-    const { 'retry-after': wait } = error.headers;
-    const own = { ...locked.headers, 'cache-control': 'no-store', ...(wait && { 'retry-after': wait }) };
-    return { ...locked, status: error.status, headers: own };
-  }
+  await options.explorer.admit(caller, 'homes');
+  const { embedder } = options.explorer;
+  // What is shown to people who signed in is theirs: nobody else keeps it or lists it.
+  const isPublic = caller.kind === 'anonymous';
   const home = await readHome(options, { id: params.id, units: query.units ?? 'imperial', signal });
   if (home === null || home === 'deleted') {
     const isGone = home === 'deleted';
     const missing = { isGone, requestId };
     const reply = isSheet
       ? sheetReply(missingContent(missing, SHEET_ROOT))
-      : htmlReply(renderMissingPage(missing), []);
+      : htmlReply(renderMissingPage(missing), [], { embedder, isPublic });
     return { ...reply, status: isGone ? 410 : 404 };
   }
-  // What is shown to people who signed in is theirs: nobody else keeps it or lists it.
-  const isPublic = caller.kind === 'anonymous';
   const placement = { root: isSheet ? SHEET_ROOT : PAGE_ROOT, publicUrl: options.publicUrl };
   const photos = homePhotos(home, placement);
   const text = isSheet
     ? homeContent(home, photos, placement).text
     : renderHomePage(home, { publicUrl: options.publicUrl, script: options.script(), isPublic });
-  const { embedder } = options.explorer;
   const reply = htmlReply(text, photoOrigins(photos), { embedder, isPublic });
   return conditional(headers, strongEtag(text), reply);
 }

@@ -25,6 +25,8 @@ export interface MarketFrame {
   readonly now: number;
   /** URLs of modules, relative to the page. */
   readonly scripts: readonly string[];
+  /** Whether search engines may list the page. */
+  readonly isPublic: boolean;
 }
 
 export function renderMarketPage(page: MarketPage, frame: MarketFrame): string {
@@ -117,12 +119,12 @@ interface FramedPage {
   readonly content: Fragment;
 }
 
-function renderMarketFrame(page: FramedPage, { confirmedAt, now, scripts }: MarketFrame): string {
+function renderMarketFrame(page: FramedPage, { confirmedAt, now, scripts, isPublic }: MarketFrame): string {
   const { title, summary, place, leave, keep = [], query, canonical, content } = page;
   return renderLayout({
     title,
     style: MARKET_STYLE,
-    head: html`<meta name="description" content="${summary}"><link rel="icon" type="image/svg+xml" href="${FAVICON}">${canonical === undefined ? html`<meta name="robots" content="noindex">` : null}`,
+    head: html`<meta name="description" content="${summary}"><link rel="icon" type="image/svg+xml" href="${FAVICON}">${canonical === undefined || !isPublic ? html`<meta name="robots" content="noindex">` : null}`,
     ...(canonical !== undefined && { canonical }),
     header: siteHeader({
       root: ROOT,

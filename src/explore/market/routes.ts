@@ -9,14 +9,13 @@ import type { Headers, Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { MarketAnswers } from '../../market/answers.ts';
-import { pageHeaders } from '../../page/form-page.ts';
 import { withSiteColours } from '../../page/style.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { ExplorerAccess } from '../allowance/allowance.ts';
+import { refusedPages } from '../allowance/refused-pages.ts';
 import type { Assets } from '../assets/assets.ts';
 import { assetPolicy } from '../assets/policy.ts';
 import { apiRequests } from './api-requests.ts';
-import { marketErrors } from './error-pages.ts';
 import { areasCsv, chartMetrics, distributionCsv, seriesCsv } from './figures-csv.ts';
 import {
   type MarketFrame,
@@ -47,12 +46,20 @@ export interface MarketPageOptions {
   readonly assets: Assets;
   readonly outlines: Outlines;
   /** Who may look, and how often. */
-  readonly explorer: Pick<ExplorerAccess, 'admit'>;
+  readonly explorer: Pick<ExplorerAccess, 'admit' | 'embedder'>;
   readonly clock: Clock;
   readonly publicUrl: string;
   /** When a source last confirmed its listings, RFC 3339. */
   readonly dataAsOf: () => Promise<string | null>;
 }
+
+const TITLES: Readonly<Record<number, string>> = {
+  400: 'This link has a part that cannot be read',
+  401: 'Sign in to see the market',
+  403: 'The market is for subscribers',
+  429: 'Too many pages in a short time',
+  503: 'The figures are not there at the moment',
+};
 
 const common = {
   method: 'GET',
@@ -67,6 +74,7 @@ export function marketPageRoutes(options: MarketPageOptions): readonly Route<Pri
 
 function pageRoute(options: MarketPageOptions): Route<Principal> {
   const { answers, database, publicUrl, assets, explorer, outlines } = options;
+  const { embedder } = explorer;
 
   /** An area by its id, or where there is none by its name, of which there may be several. */
   const find = async (text: string): Promise<Area | Area[] | null> =>
@@ -85,11 +93,17 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
       304: 'The content still matches If-None-Match.',
       404: 'There is no such area.',
     },
-    errors: marketErrors(pageHeaders),
+    errors: refusedPages({
+      script: () => assets.script('refused'),
+      section: 'market',
+      style: MARKET_STYLE,
+      embedder,
+      titles: TITLES,
+    }),
     async handle({ query, caller, signal, headers }): Promise<Reply> {
       await explorer.admit(caller, 'views');
       const view = readMarketView(query);
-      const frame = await readFrame(options, assets);
+      const frame = await readFrame(options, caller);
       if (query.find !== undefined && query.find.trim() !== '') {
         const found = await findAreaByName(database, query.find);
         if (found === null) return noPlace(`No place is called “${query.find}”`, query.find, frame);
@@ -119,14 +133,17 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
       );
       if (found instanceof Problem) {
         const text = renderUnfinished({ view, area }, frame);
-        return { text, headers: { ...headersOf(), 'cache-control': 'no-store', refresh: RELOADED_AFTER } };
+        return {
+          text,
+          headers: { ...headersOf(frame), 'cache-control': 'no-store', refresh: RELOADED_AFTER },
+        };
       }
       const [figures, table, map] = found;
       const [series, other] = withoutEmptyStart(figures.series, figures.second);
       const requests = apiRequests(view, seriesMetrics(view.listingType));
       const page = { view, area, second, table, set, map, requests, publicUrl };
       const text = renderMarketPage({ ...page, figures: { ...figures, series, second: other } }, frame);
-      return conditional(headers, strongEtag(text), { text, headers: headersOf() });
+      return conditional(headers, strongEtag(text), { text, headers: headersOf(frame) });
     },
   });
 }
@@ -165,7 +182,7 @@ function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Pri
       const text = await csvOf(query.table, view, reader);
       const headers = {
         'content-type': 'text/csv; charset=utf-8',
-        'cache-control': 'no-cache',
+        'cache-control': caller.kind === 'anonymous' ? 'no-cache' : 'private, no-cache',
         'content-disposition': `attachment; filename="market-${query.table}.csv"`,
       };
       return { text, headers };
@@ -192,23 +209,37 @@ function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Pri
   }
 }
 
-async function readFrame({ clock, dataAsOf }: MarketPageOptions, assets: Assets): Promise<MarketFrame> {
-  const { src } = assets.script('market');
-  return { confirmedAt: await dataAsOf(), now: clock.now(), scripts: [`${ROOT}${src}`] };
+interface Frame extends MarketFrame {
+  readonly embedder: string | null;
 }
 
-function headersOf(): Headers {
+async function readFrame(
+  { clock, dataAsOf, assets, explorer }: MarketPageOptions,
+  { kind }: Principal,
+): Promise<Frame> {
+  const { src } = assets.script('market');
+  return {
+    confirmedAt: await dataAsOf(),
+    now: clock.now(),
+    scripts: [`${ROOT}${src}`],
+    // What is shown to people who signed in is theirs: nobody else keeps it or lists it.
+    isPublic: kind === 'anonymous',
+    embedder: explorer.embedder,
+  };
+}
+
+function headersOf({ isPublic, embedder }: Pick<Frame, 'isPublic' | 'embedder'>): Headers {
   return {
     'content-type': 'text/html; charset=utf-8',
-    'cache-control': 'no-cache',
-    'content-security-policy': assetPolicy({ styles: [withSiteColours(MARKET_STYLE)] }),
+    'cache-control': isPublic ? 'no-cache' : 'private, no-cache',
+    'content-security-policy': assetPolicy({ styles: [withSiteColours(MARKET_STYLE)], embedder }),
     'cross-origin-resource-policy': 'same-origin',
   };
 }
 
-function noPlace(title: string, query: string, frame: MarketFrame): Reply {
+function noPlace(title: string, query: string, frame: Frame): Reply {
   const detail = 'Look for another name, or begin with the whole market.';
-  return { status: 404, text: renderNoPlace({ title, detail, query }, frame), headers: headersOf() };
+  return { status: 404, text: renderNoPlace({ title, detail, query }, frame), headers: headersOf(frame) };
 }
 
 /** Places of one name, each with the view that it leads to. */
@@ -216,10 +247,10 @@ function choice(
   name: string,
   areas: readonly Area[],
   viewOf: (area: Area) => MarketView,
-  frame: MarketFrame,
+  frame: Frame,
 ): Reply {
   const places = areas.map((area) => ({ area, view: viewOf(area) }));
-  return { text: renderPlaces(name, places, frame), headers: headersOf() };
+  return { text: renderPlaces(name, places, frame), headers: headersOf(frame) };
 }
 
 /** `location` is relative, so that it also works below a path. */

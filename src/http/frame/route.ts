@@ -76,7 +76,8 @@ export interface ErrorContext {
 
 /** Error format of a route that does not send problem documents, used for the frame's errors too. */
 export interface ErrorForm {
-  write(failed: ErrorContext): Reply;
+  /** Null: a problem document all the same. */
+  write(failed: ErrorContext): Reply | null;
   /** For the OpenAPI document: the meaning of each status, and the media types of the bodies. */
   readonly answers: Readonly<Record<number, string>>;
   readonly content: Readonly<Record<string, TSchema>>;

@@ -150,18 +150,53 @@ test('a service whose market is for people who have signed in refuses others by 
   assert.equal((await service.get('/explore/view', service.keys.free)).status, 200);
 });
 
-test('only the embedder that is set may show the explorer in a frame', async (t) => {
+test('only the embedder that is set may show pages of the explorer in a frame, and no other page; locked ones too', async (t) => {
+  const embedder = 'https://www.example.com';
   const plain = await startService(t);
-  const framed = await startService(t, { environment: { EXPLORER_EMBED: 'https://www.example.com' } });
-  for (const [service, ancestors] of [
-    [plain, "'none'"],
-    [framed, 'https://www.example.com'],
-  ] as const) {
-    const { headers } = await service.get('/explore');
-    assert.match(
-      headers.get('content-security-policy') ?? '',
-      new RegExp(`frame-ancestors ${ancestors}(;|$)`),
-    );
+  const framed = await startService(t, { environment: { EXPLORER_EMBED: embedder } });
+  const locked = await startService(t, {
+    environment: { EXPLORER_EMBED: embedder, EXPLORER: 'signed-in' },
+  });
+  const ancestors = async ({ url }: { url: string }, path: string) => {
+    const { headers } = await fetch(`${url}${path}`, { headers: { accept: 'text/html' } });
+    const [, sources] = /frame-ancestors ([^;]+)/.exec(headers.get('content-security-policy') ?? '') ?? [];
+    return headers.get('x-frame-options') === null ? sources : `${sources}, by X-Frame-Options too`;
+  };
+  for (const path of [
+    '/explore',
+    '/explore/market',
+    '/explore/market?areaId=none',
+    '/explore/listing/lst_1',
+  ]) {
+    assert.equal(await ancestors(plain, path), "'none'", path);
+    assert.equal(await ancestors(framed, path), embedder, path);
+    assert.equal(await ancestors(locked, path), embedder, path);
+  }
+  for (const path of ['/', '/docs', '/billing', '/account', '/oauth/grants', '/oauth/authorize'])
+    assert.match((await ancestors(framed, path)) ?? '', /^'none'/, path);
+  for (const path of ['sign-in', 'callback', 'watching'])
+    assert.match((await ancestors(framed, `/explore/${path}`)) ?? '', /^'none'/, path);
+});
+
+test('what signed-in people see of the explorer is theirs: not for shared caches, and not for search engines', async (t) => {
+  const service = await startService(t, { source: 'sample' });
+  const { data }: { data: { id: string }[] } = await service.json('/v1/search/sales?limit=1');
+  const paths = ['/explore', '/explore/view', '/explore/facets', '/explore/market', '/explore/suggest?q=a'];
+  for (const path of [
+    ...paths,
+    `/explore/listing/${data[0]?.id}`,
+    '/explore/market/figures.csv?table=price',
+  ]) {
+    const headers = { accept: path.includes('csv') ? 'text/csv' : 'text/html, application/json' };
+    const open = await service.get(path, undefined, headers);
+    const own = await service.get(path, service.keys.pro, headers);
+    assert.equal(own.status, 200, path);
+    assert.match(own.headers.get('cache-control') ?? '', /^private, no-cache|^no-store/, path);
+    assert.match(own.headers.get('vary') ?? '', /Authorization/i, path);
+    const isPage = (own.headers.get('content-type') ?? '').includes('html');
+    if (!isPage) continue;
+    assert.match(await own.text(), /<meta name="robots" content="noindex/, path);
+    assert.doesNotMatch(await open.text(), /<meta name="robots" content="noindex/, path);
   }
 });
 
