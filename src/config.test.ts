@@ -37,6 +37,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       source: { kind: 'sample', port: 0, interval: 5 },
       subscriptions: { kind: 'local' },
       tiersFile: null,
+      sources: { file: null, variables: {} },
       explorer: { audience: null, embedder: null },
       billing: { portalUrl: null, graceDays: 7 },
       trustedProxies: [],

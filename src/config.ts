@@ -10,6 +10,7 @@ import { type NetworkPort, parseNetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
 import { withoutByteOrderMark } from './lib/parse.ts';
 import { type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
+import { pickVariables, readSourcesFile, type SourcesFile } from './sources/registry/secret-variables.ts';
 import { readSourceSettings, type SourceSettings } from './sources/reso/transport/source-settings.ts';
 
 export interface Config {
@@ -32,6 +33,7 @@ export interface Config {
     readonly graceDays: number;
   };
   readonly tiersFile: string | null;
+  readonly sources: SourcesFile;
   readonly explorer: ExplorerSettings;
   readonly oauth: {
     /** Seconds in which a retry with a rotated refresh token gets the same new tokens. */
@@ -81,6 +83,7 @@ const NAMES = [
   'SOURCE',
   'SUBSCRIPTIONS',
   'TIERS_FILE',
+  'SOURCES_FILE',
   'EXPLORER',
   'EXPLORER_EMBED',
   'RESO_BASE_URL',
@@ -154,7 +157,10 @@ export class ConfigError extends Error {
 /** Reads `.env` of a folder, which the environment overrides. Throws ConfigError with all faults at once. */
 export function readConfig(environment: Environment = process.env, folder: string = process.cwd()): Config {
   const fromFile = readEnvironmentFile(folder);
-  const faults: string[] = unknownNames(environment, fromFile);
+  const sources = readSourcesFile({ ...fromFile, ...environment }, folder);
+  // Names of secrets are the operator's own.
+  const ours = Object.entries(fromFile).filter(([name]) => !Object.hasOwn(sources.variables, name));
+  const faults: string[] = unknownNames(environment, Object.fromEntries(ours));
   const read = new SettingsReader({ ...fromFile, ...environment }, faults);
   const allowHttp = read.oneOf('ALLOW_HTTP', ALLOWED_HTTP, 'loopback');
   const config: Config = {
@@ -171,6 +177,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
       graceDays: read.integer('BILLING_GRACE_DAYS', 7, 0, 90),
     },
     tiersFile: read.path('TIERS_FILE', folder),
+    sources,
     explorer: readExplorerSettings(read, allowHttp),
     oauth: {
       refreshGrace: read.integer('OAUTH_REFRESH_GRACE_SECONDS', 30, 0, 60),
@@ -205,6 +212,14 @@ export function readConfig(environment: Environment = process.env, folder: strin
   if (faults.length > 0) throw new ConfigError(faults);
   return deepFreeze(config);
 }
+
+/** Values of the environment and of `.env` that a file of sources names. */
+export const readSecretVariables = (
+  text: string,
+  environment: Environment = process.env,
+  folder: string = process.cwd(),
+): Readonly<Record<string, string>> =>
+  pickVariables({ ...readEnvironmentFile(folder), ...environment }, text);
 
 /** Names of the settings that are set, without their values. */
 export function settingsInUse(

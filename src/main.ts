@@ -21,6 +21,9 @@ import { migrate } from './postgres/migrations/migrate.ts';
 import { describeRestriction } from './postgres/state/database-state.ts';
 import { requireServable } from './postgres/state/state-store.ts';
 import { openWatchDatabase, type StateWatch, watchState } from './postgres/state/state-watch.ts';
+import { noteSource } from './sources/registry/registry-store.ts';
+import { applySourcesFile } from './sources/registry/set-up.ts';
+import type { Source } from './sources/source.ts';
 
 /** Long enough for a busy client to see `Connection: close` on each connection. */
 const LINGER_MS = 500;
@@ -163,6 +166,7 @@ async function startRun({ config, log, publicUrl, storage }: RunOptions): Promis
       sampleListings: SAMPLE_LISTINGS,
     });
     cleanup.defer(() => upstream.stop());
+    await setUpSources({ config, database, source: upstream.source, log });
     const app = await createApp({
       ...upstream,
       config,
@@ -194,6 +198,30 @@ async function createKeys(config: Config, database: Database, isEmbedded: boolea
   if (config.source.kind === 'sample') await ensureSampleKeys(options);
   else if (!isEmbedded || (await ensureFirstKeys(options)) === null) return null;
   return options.file;
+}
+
+interface SourceSetUp {
+  readonly config: Config;
+  readonly database: Database;
+  readonly source: Pick<Source, 'id' | 'name'> | null;
+  readonly log: Log;
+}
+
+/** Notes the source of the settings, and applies the file of sources. */
+async function setUpSources({ config, database, source, log }: SourceSetUp): Promise<void> {
+  const { kind } = config.source;
+  if (source !== null && kind !== 'none')
+    await database.write((sql) =>
+      noteSource(
+        sql,
+        { id: source.id, name: source.name, kind, setBy: 'settings' },
+        new Date(systemClock.now()),
+      ),
+    );
+  const { file, variables } = config.sources;
+  if (file === null) return;
+  const { applied, disabled } = await applySourcesFile(database, { file, variables, setBy: 'file' });
+  log.info({ event: 'sources', applied, disabled }, `Sources of SOURCES_FILE: ${applied.length}`);
 }
 
 function ownUrl(host: string, port: number): string {

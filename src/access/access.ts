@@ -11,6 +11,7 @@ import { SubscriptionCache } from './keys/subscription-cache.ts';
 import { FailureThrottle } from './limits/failure-throttle.ts';
 import { monthBefore, monthOf } from './limits/monthly-quota.ts';
 import { deleteOldMonths } from './limits/monthly-usage-store.ts';
+import { PushLimit } from './limits/push-limit.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
 import { createIdentify, createPhases, type ExplorerLimit } from './phases.ts';
 import { SUBSCRIPTIONS_CHANNEL } from './providers/subscription-store.ts';
@@ -44,6 +45,7 @@ export interface AccessParts {
   readonly subscriptions: SubscriptionCache;
   readonly keys: KeyVerifier;
   readonly failures: FailureThrottle;
+  readonly pushLimit: PushLimit;
   /** Stops listening and returns unspent requests: call it after the server has drained. */
   close(): Promise<void>;
 }
@@ -56,7 +58,9 @@ export function createAccess(options: AccessOptions): AccessParts {
   const rateLimiter = new RateLimiter(options);
   const verifiers = [keys, ...(options.verifiers ?? [])];
   const { admitLook = refuseLook } = options;
-  const phases = createPhases({ identify: createIdentify({ verifiers, failures }), rateLimiter, admitLook });
+  const pushLimit = new PushLimit(clock);
+  const identify = createIdentify({ verifiers, failures });
+  const phases = createPhases({ identify, rateLimiter, admitLook, pushLimit });
   const changes = listen(
     database,
     SUBSCRIPTIONS_CHANNEL,
@@ -74,6 +78,7 @@ export function createAccess(options: AccessOptions): AccessParts {
     subscriptions,
     keys,
     failures,
+    pushLimit,
     async close() {
       stopCleanup();
       await changes.close();

@@ -5,6 +5,7 @@ import type { Headers } from '../http/output/reply.ts';
 import { Problem } from '../lib/problem.ts';
 import type { CredentialVerifier } from './keys/key-verifier.ts';
 import type { FailureThrottle } from './limits/failure-throttle.ts';
+import type { PushLimit } from './limits/push-limit.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
 import { anonymous, atLeast, isTier, type Principal, SCOPES, type Scope, tierName } from './tiers/tiers.ts';
 
@@ -12,6 +13,7 @@ export interface PhasesOptions {
   readonly identify: (incoming: Incoming, access: Access) => Promise<Principal> | Principal;
   readonly rateLimiter: RateLimiter;
   readonly admitLook: ExplorerLimit;
+  readonly pushLimit: Pick<PushLimit, 'admit'>;
 }
 
 /** Charges one look at the explorer, and returns headers for the response. Throws why the caller may not look, or not now. */
@@ -22,19 +24,28 @@ const PRIVATE = Object.freeze({ 'cache-control': 'private, no-cache', vary: 'Aut
 /** Caches must not serve an anonymous response to a caller with credentials. */
 const OPEN = Object.freeze({ vary: 'Authorization' });
 
-export function createPhases({ identify, rateLimiter, admitLook }: PhasesOptions): Phases<Principal> {
+export function createPhases({
+  identify,
+  rateLimiter,
+  admitLook,
+  pushLimit,
+}: PhasesOptions): Phases<Principal> {
   return {
     identify,
     allow: refusalOf,
     look: (caller) => rateLimiter.look(caller),
     // A caller that is refused anyway gets that refusal, not TOO_MANY_STREAMS.
-    limit: (caller, access, isAllowed) =>
-      access.counts === 'views' || access.counts === 'homes'
+    async limit(caller, access, isAllowed) {
+      if (caller.source !== undefined) return pushLimit.admit(caller.source.id);
+      return access.counts === 'views' || access.counts === 'homes'
         ? admitLook(caller, access.counts)
-        : rateLimiter.admit(caller, isAllowed ? access : { ...access, stream: false }),
+        : rateLimiter.admit(caller, isAllowed ? access : { ...access, stream: false });
+    },
     headers: (caller) => (caller.kind === 'anonymous' ? OPEN : PRIVATE),
-    describe: ({ kind, tier, subscription }) =>
-      subscription === null ? { kind, tier } : { kind, tier, subscription },
+    describe: ({ kind, tier, subscription, source }) => {
+      if (source !== undefined) return { kind, source: source.id };
+      return subscription === null ? { kind, tier } : { kind, tier, subscription };
+    },
   };
 }
 
@@ -113,11 +124,25 @@ export function refusalOf(caller: Principal, access: Access): Problem | null {
       'This endpoint needs credentials: Authorization: Bearer <credential>.',
     );
   }
+  if (access.source === true || caller.kind === 'source') return sourceRefusal(caller, access);
   if (access.tier !== undefined && !atLeast(caller.tier, access.tier))
     return tierRefusal(caller, access.tier);
   if (access.scope === undefined || caller.scopes === null || hasScope(caller.scopes, access.scope))
     return null;
   return new Problem('INSUFFICIENT_SCOPE', `This endpoint needs a token with the scope ${access.scope}.`);
+}
+
+function sourceRefusal({ kind }: Principal, access: Access): Problem | null {
+  if (kind !== 'source')
+    return new Problem(
+      'INSUFFICIENT_SCOPE',
+      'This endpoint needs the token of a source (src_…). The operator makes one: freehold sources create.',
+    );
+  if (access.source === true) return null;
+  return new Problem(
+    'INSUFFICIENT_SCOPE',
+    'The token of a source writes the listings of that source, and reads nothing else. Use an API key here.',
+  );
 }
 
 function tierRefusal(caller: Principal, needed: string): Problem {

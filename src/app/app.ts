@@ -29,6 +29,7 @@ import { shareSite } from '../page/site.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { isOutgoing } from '../postgres/state/database-state.ts';
 import { ALWAYS_SERVING, type StateWatch } from '../postgres/state/state-watch.ts';
+import { SourceVerifier } from '../push/source-verifier.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
 import { type BaseBuilder, createLocalBuilder } from '../search/engine/segments/build-base.ts';
 import { type BuilderTarget, createThreadBuilder } from '../search/engine/segments/builder-thread.ts';
@@ -146,10 +147,11 @@ export async function createApp(options: AppOptions): Promise<App> {
     publicUrl,
     limits: createGrantLimits(config.oauth),
   });
+  const sourceVerifier = new SourceVerifier(common);
   const access = createAccess({
     ...overrides,
     ...common,
-    verifiers: [oauth.verifier],
+    verifiers: [sourceVerifier, oauth.verifier],
     admitLook: (...look) => reads.explorer.admit(...look),
     onChange: (subscription) => ownerStatus.hint({ subscription }),
     isLoading: async () => (await nullIfUnavailable(reads.findLoading())) !== null,
@@ -168,10 +170,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
     setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
-  const checks = new CredentialChecks({
-    ...common,
-    verify: createVerifyCredential(access.phases, ownerStatus),
-  });
+  const verify = createVerifyCredential(access.phases, ownerStatus);
+  const checks = new CredentialChecks({ ...common, verify });
   const hub = new FeedHub({ ...common, metrics, publicUrl, checks });
   const changes = new ChangeListeners<ChangeState>(common);
   const stopping = new AbortController();
@@ -199,6 +199,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     metrics,
     setGrantWatched: watchGrant,
     rateLimiter: access.rateLimiter,
+    pushLimit: access.pushLimit,
     oauth: oauth.endpoints(keyForm),
     billing: billing.routes,
     keyForm,
@@ -249,7 +250,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await changes.close();
       await drained;
       for (const each of [background, billing, subscriptions, reads]) await each.stop();
-      for (const each of [oauth, access, reads, source, sample?.outbound, webhooks.access])
+      for (const each of [oauth, sourceVerifier, access, reads, source, sample?.outbound, webhooks.access])
         await each?.close();
     }),
   };

@@ -1,6 +1,7 @@
 // Examples of parameters and bodies for the OpenAPI document, taken from the sample market.
 
 import type { Examples } from '../http/openapi/openapi-examples.ts';
+import { PUSH_EXAMPLES } from '../push/examples.ts';
 
 /** Ids in examples; the reference page replaces them by ids of the running store. */
 export const EXAMPLE_IDS = {
@@ -130,7 +131,6 @@ const PAGE = {
   include: ['history'],
   units: 'metric',
   format: 'csv',
-
   facets: ['bedrooms', 'priceBucket'],
   priceBucket: 50_000,
   stats: ['median_list_price'],
@@ -198,6 +198,8 @@ export const EXAMPLES: Examples = {
     ...STATISTICS,
     ...AREAS,
 
+    ...PUSH_EXAMPLES.parameters,
+
     freshness: 'cached',
     verbose: true,
     scope: 'listings:read',
@@ -231,6 +233,7 @@ export const EXAMPLES: Examples = {
     rotateSecret: OF_WATCHER,
     listDeliveries: { ...OF_WATCHER, status: 'failed' },
     redeliver: { ...OF_WATCHER, delivery },
+    ...PUSH_EXAMPLES.perOperation,
     listComparables: { daysOld: 180 },
     getProperty: { fields: ['id', 'address.full'] },
   },
@@ -264,6 +267,7 @@ export const EXAMPLES: Examples = {
     getListing: { id: listing },
     exportChanges: { limit: 3 },
     listEvents: { limit: 3 },
+    ...PUSH_EXAMPLES.samples,
     showConsent: AUTHORIZATION,
     getReadiness: { verbose: true },
   },
@@ -278,6 +282,7 @@ export const EXAMPLES: Examples = {
       code: 'CODE_FROM_THE_REDIRECT',
       code_verifier: VERIFIER,
     },
+    ...PUSH_EXAMPLES.bodies,
     revokeToken: { token: 'REFRESH_TOKEN', client_id: CLIENT.client_id },
     createWatcher: {
       target: {

@@ -1,6 +1,7 @@
 // OpenAPI document: the description of the service, and the document without a running service.
 
 import { createKeyForm } from '../access/key-form/key-form.ts';
+import { PushLimit } from '../access/limits/push-limit.ts';
 import { RateLimiter } from '../access/limits/rate-limiter.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import { describeAccess, describeAnonymousLimits } from '../access/tiers/describe-access.ts';
@@ -35,6 +36,7 @@ const DESCRIPTION: Omit<Describe, 'server' | 'description'> = {
     Properties: 'A property with all its listings and their history.',
     Live: 'One listing, fetched live from its source once; watchers are for ongoing monitoring.',
     Watchers: 'Ongoing monitoring: watch listings, properties and searches, and read what happens to them.',
+    Push: 'Listings of your own, pushed by programs with the token of a source.',
     Account: 'Limits and usage of the caller.',
     OAuth:
       'Client registration, consent and tokens: recommended for MCP clients and third-party applications.',
@@ -138,6 +140,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
   const parts = {
     ...common,
     rateLimiter,
+    pushLimit: new PushLimit(clock),
     catalogue,
     cache,
     refresh,

@@ -72,6 +72,7 @@ export function createReads(options: ReadsOptions) {
     refresh: createRefresh({ ...options, catalogue, untilSearched, mayFetch: options.mayActOutside }),
     findLoading: createFindLoading({ database, clock, source: source?.id ?? null, untilSearched }),
     explorer,
+    untilSearched,
     /** Resolves once searches are answered, or will not be for some time. */
     start: () => search.start(),
     async stop() {

@@ -43,6 +43,8 @@ import { LIFETIMES } from '../oauth/protocol/tokens.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { PriceTrends } from '../property/price-trend-store.ts';
 import { propertyRoutes } from '../property/routes.ts';
+import type { PushOptions } from '../push/push-parts.ts';
+import { pushRoutes } from '../push/routes.ts';
 import type { RecordCache } from '../search/http/record-cache.ts';
 import { searchRoutes } from '../search/http/routes.ts';
 import type { SearchSessions } from '../search/query/search-backend.ts';
@@ -100,6 +102,8 @@ export interface FeatureParts extends UsageParts {
   readonly countApps: AccountOptions['countApps'];
   /** Where customers see and change their payments; null: not set. */
   readonly portalUrl: string | null;
+  readonly pushLimit: PushOptions['pushLimit'];
+  readonly untilSearched: PushOptions['untilSearched'];
   /** The endpoints of the authorization server. */
   readonly oauth: OAuthEndpoints;
   /** The webhook of the payment service. */
@@ -137,6 +141,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...feedRoutes(parts),
     ...changeRoutes(parts),
     ...accessRoutes(parts),
+    ...pushRoutes(parts),
     ...accountRoutes(parts),
     ...billingPageRoutes(parts),
   ];

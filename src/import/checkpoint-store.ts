@@ -82,12 +82,6 @@ export async function finishImport(sql: Sql, { kind, source }: ImportIdentity, n
     where kind = ${kind} and source = ${source}`;
 }
 
-/** Whether the source is being removed. */
-export async function isBeingRemoved(sql: Sql, source: string): Promise<boolean> {
-  const [row] = await sql`select from source_removal where source = ${source}`;
-  return row !== undefined;
-}
-
 /** How many of these areas there are already. */
 export async function countAreas(tx: Transaction, ids: readonly string[]): Promise<number> {
   const [row] = await tx<{ count: number }[]>`

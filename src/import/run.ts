@@ -3,13 +3,13 @@
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import { lockImport } from '../ingest/removal/source-lock-store.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { isBeingRemoved, noteSource } from '../sources/registry/registry-store.ts';
 import {
   beginImport,
   type Counts,
   findCheckpoint,
   finishImport,
   type ImportIdentity,
-  isBeingRemoved,
   moveCheckpoint,
 } from './checkpoint-store.ts';
 import { type FileReport, ReportBuilder } from './file-report.ts';
@@ -73,6 +73,10 @@ export async function runImport(database: Database, options: ImportOptions): Pro
         `Another import of ${map.kind} from ${map.source.id} is under way: wait for it to end.`,
       );
     }
+    const { id, name } = map.source;
+    await database.write((sql) =>
+      noteSource(sql, { id, name, kind: 'file', setBy: 'import' }, new Date(database.clock.now())),
+    );
     return await withFile(options, (file, rejectedPath) => {
       const missing =
         options.missing === undefined

@@ -41,6 +41,17 @@ export interface WriteResult {
   /** Listings of the keys that were to be ended. */
   readonly removed: number;
   readonly ids: ReadonlyMap<string, string>;
+  /** What became of each listing, by its id; of keys to be ended, of those that are stored. */
+  readonly outcomes: ReadonlyMap<string, ListingOutcome>;
+}
+
+export interface ListingOutcome {
+  /** `older`: a newer reading of it is stored, which stays. */
+  readonly result: 'created' | 'changed' | 'unchanged' | 'older' | 'removed';
+  /** Of the stored listing before; null: it was not stored. */
+  readonly previous: { readonly version: number; readonly status: Status } | null;
+  readonly version: number;
+  readonly status: Status;
 }
 
 export interface Catalogue extends ListingReads {
@@ -85,18 +96,24 @@ export function createCatalogue(database: Database): Catalogue {
       const writes: ListingWrite[] = [];
       const confirmed: string[] = [];
       const reso = new Map<string, ResoRecord>();
+      const outcomes = new Map<string, ListingOutcome>();
       for (const [id, draft] of byId) {
         if (deletedIds.has(id)) continue;
         const known = before.get(id) ?? null;
         const write = planWrite(source, draft, known, areas, observedAt, properties);
         if (write) writes.push(write);
-        if (known && isOlder(draft, known.record)) continue;
+        const isLate = known !== null && isOlder(draft, known.record);
+        outcomes.set(id, outcomeOf(known, write, isLate ? 'older' : 'unchanged'));
+        if (isLate) continue;
         if (!write) confirmed.push(id);
         // The source's own record may differ though ours is the same.
         if (draft.reso) reso.set(id, draft.reso);
       }
       const deleted = [...deletedIds].flatMap((id) => before.get(id) ?? []);
       const removals = planEndings({ source, areas, observedAt, endedAs }, deleted);
+      for (const before of deleted) outcomes.set(before.id, outcomeOf(before, null, 'unchanged'));
+      for (const write of removals)
+        outcomes.set(write.id, { ...outcomeOf(write.before, write, 'unchanged'), result: 'removed' });
       await commitWrites(tx, [...writes, ...removals], observedAt, quiet);
       const changedReso = await writeResoRecords(tx, reso);
       const written = new Set(writes.map((write) => write.id));
@@ -108,9 +125,33 @@ export function createCatalogue(database: Database): Catalogue {
       if (drafts.length + deletedKeys.length > 0) await advanceSource(tx, source, observedAt);
       const created = writes.filter((write) => write.before === null).length;
       const changed = writes.length - created;
-      return { created, changed, unchanged: byId.size - writes.length, removed: removals.length, ids };
+      return {
+        created,
+        changed,
+        unchanged: byId.size - writes.length,
+        removed: removals.length,
+        ids,
+        outcomes,
+      };
     },
   };
+}
+
+function outcomeOf(
+  before: PreviousListing | null,
+  write: ListingWrite | null,
+  otherwise: 'unchanged' | 'older',
+): ListingOutcome {
+  const previous = before && { version: before.version, status: before.status };
+  if (write !== null)
+    return {
+      result: before === null ? 'created' : 'changed',
+      previous,
+      version: write.version,
+      status: write.record.status,
+    };
+  if (previous === null) throw new Error('A listing that is not stored is always written');
+  return { result: otherwise, previous, ...previous };
 }
 
 /** Of several drafts with one key the newest counts; of those of one age, or of an unknown one, the last. */

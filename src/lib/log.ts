@@ -23,7 +23,7 @@ const TOKENS = '(?:access_?|refresh_?|id_?)?token';
 
 /** A cheap test of every line; only those that match are searched for secrets. */
 const SUSPICIOUS =
-  /service-|bearer|whsec_|polar_|[sr]k_|[ar]t_|ac_|@|authorization|cookie|secret|password|verifier|key|token|code=/i;
+  /service-|bearer|whsec_|polar_|[sr]k_|[ar]t_|ac_|src_|@|authorization|cookie|secret|password|verifier|key|token|code=/i;
 
 /**
  * API keys, tokens and codes of this service, what follows Bearer, signing secrets, credentials of payment services and in URLs,
@@ -36,7 +36,7 @@ const SECRET = new RegExp(
     '\\bwhsec_[\\w+/=-]+',
     '\\bpolar_[a-z]{2,4}_\\w{8,}',
     '\\b[sr]k_(?:live|test)_\\w+',
-    '\\b(?:at|rt|ac)_[\\w-]{20,}',
+    '\\b(?:at|rt|ac|src)_[\\w-]{20,}',
     '(?<=://[^\\s/@:"]{0,128}:)[^\\s/@"]+(?=@)',
     `(?<="(?:${NAMES}|${TOKENS})":")(?:[^"\\\\]|\\\\.)+`,
     `(?<=[?&;](?:${NAMES}|${TOKENS}|code)=)[^&;\\s"\\\\]+`,
@@ -45,7 +45,8 @@ const SECRET = new RegExp(
 );
 
 /** API keys, tokens and codes of this service, and nothing else: unlike `SECRET`, no guess. */
-const CREDENTIAL = /service-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![0-9a-z])(?:at|rt|ac)_[\w-]{43}/i;
+const CREDENTIAL =
+  /service-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|(?<![0-9a-z])(?:at|rt|ac|src)_[\w-]{43}/i;
 
 /** Whether a text that is stored as it is holds a credential of this service. */
 export const hasCredential = (text: string): boolean => CREDENTIAL.test(text);

@@ -2,6 +2,7 @@
 import {
   FAILURES_PER_MINUTE,
   isTier,
+  PUSH,
   type Tier,
   type TierPlan,
   type Tiers,
@@ -47,6 +48,7 @@ export function documentValues({
       .map((endpoint) => `\`${nameOf(endpoint)}\``)
       .join(', '),
     'refused credentials a minute': figure(FAILURES_PER_MINUTE),
+    'table of push limits': pushTable(),
     'lifetime of the consent page': formatDuration(lifetimes.consentPage),
     'lifetime of a code': formatDuration(lifetimes.code),
     'lifetime of an access token': formatDuration(lifetimes.accessToken),
@@ -65,6 +67,19 @@ function tierTable(tiers: Tiers): string {
     figure(streams),
     live ? 'yes' : 'no',
   ]);
+}
+
+function pushTable(): string {
+  const { requests, records, bytes, recordBytes, bodyBytes, bodyRecords } = PUSH;
+  const rows: readonly (readonly [string, string])[] = [
+    ['Requests in any 60 seconds', figure(requests)],
+    ['Records in any 60 seconds', figure(records)],
+    ['Bytes of records in any 60 seconds', figure(bytes)],
+    ['Records of a body', figure(bodyRecords)],
+    ['Bytes of a body', figure(bodyBytes)],
+    ['Bytes of a record', figure(recordBytes)],
+  ];
+  return ['| Each source | At most |', '| --- | ---: |', ...rows.map((cells) => row(...cells))].join('\n');
 }
 
 function watcherTable(tiers: Tiers): string {
@@ -134,10 +149,12 @@ const COUNTED: Readonly<Record<Access['counts'], string>> = {
   month: 'minute, month',
   views: 'views of the explorer',
   homes: 'homes of the explorer',
+  push: 'limits of the source',
 };
 
 /** The required credentials, in words. */
-function who({ credentials, tier }: Access): string {
+function who({ credentials, tier, source }: Access): string {
+  if (source === true) return 'Token of the source';
   if (credentials !== 'required') return 'Everybody';
   if (tier === undefined) return 'Any tier';
   return `${isTier(tier) ? tierName(tier) : tier} and above`;

@@ -24,6 +24,7 @@ export const DOCUMENTS = {
   production: ['Production', 'from an empty server to a service with TLS, backups and alerts'],
   restore: ['Restore, move, upgrade', 'how to come back from a backup, and to another database or machine'],
   importing: ['Importing files', 'listings and areas from CSV, JSON and GeoJSON'],
+  push: ['Pushing listings', 'listings of your own, pushed by programs over HTTP'],
   billing: ['Billing', 'keys of your own, and subscriptions at Polar and Stripe'],
   configuration: ['Configuration', 'every setting of the service'],
 } as const satisfies Readonly<Record<string, readonly [title: string, about: string]>>;
@@ -37,6 +38,7 @@ export const FOR_OPERATORS: ReadonlySet<DocumentName> = new Set([
   'production',
   'restore',
   'importing',
+  'push',
   'billing',
   'configuration',
 ]);

@@ -1,6 +1,7 @@
 // SQL of the sources that are stored, and of their removals.
 
 import type { Sql, Transaction } from '../postgres/client/database.ts';
+import type { SetBy, SourceKind } from './registry/registry-store.ts';
 
 /** A source with what is stored of it. */
 export interface StoredSource {
@@ -8,6 +9,10 @@ export interface StoredSource {
   readonly listings: number;
   readonly active: number;
   readonly areas: number;
+  /** How it is set up; null: it is not. */
+  readonly kind: SourceKind | null;
+  readonly setBy: SetBy | null;
+  readonly enabled: boolean | null;
   /** Whether the service reads it, or has read it, by itself. */
   readonly isReplicated: boolean;
   /** When its first load or first import was complete, RFC 3339. */
@@ -29,11 +34,11 @@ export function findSources(sql: Sql): Promise<StoredSource[]> {
     known as (
       select source from counted union select source from placed union select source from imported
       union select source from source_position union select source from source_freshness
-      union select source from source_removal)
-    select known.source as id, coalesce(listings, 0) as listings, coalesce(active, 0) as active, coalesce(areas, 0) as areas,
+      union select source from source_removal union select id from source)
+    select known.source as id, registered.kind, registered.set_by as "setBy", registered.enabled, coalesce(listings, 0) as listings, coalesce(active, 0) as active, coalesce(areas, 0) as areas,
       position.source is not null as "isReplicated", coalesce(position.loaded_at, imported.loaded_at) as "loadedAt",
       as_of as "asOf", removal.removed
-    from known left join counted using (source) left join placed using (source) left join imported using (source)
+    from known left join source as registered on registered.id = known.source left join counted using (source) left join placed using (source) left join imported using (source)
       left join source_position as position using (source) left join source_freshness using (source)
       left join (select source, removed from source_removal) as removal using (source)
     order by known.source collate "C"`;

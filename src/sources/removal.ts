@@ -3,10 +3,11 @@
 import { bumpAreaVersion, deleteAreasOf } from '../areas/write-store.ts';
 import { updateAllPlacements } from '../ingest/area-writer.ts';
 import { analyzeListings, notifyRemoved } from '../ingest/listing-store.ts';
-import { deleteUnusedCurrencies, deleteUnusedNames } from '../ingest/removal/removal-store.ts';
+import { deletePushed, deleteUnusedCurrencies, deleteUnusedNames } from '../ingest/removal/removal-store.ts';
 import { removeListings } from '../ingest/removal/remove-listings.ts';
 import { lockImport, lockReader } from '../ingest/removal/source-lock-store.ts';
 import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
+import { deleteRegistered } from './registry/registry-store.ts';
 import {
   advanceRemoval,
   beginRemoval,
@@ -101,6 +102,7 @@ class Removal {
       await bumpAreaVersion(tx);
       await deleteUnusedCurrencies(tx);
       await deleteUnusedNames(tx);
+      await deletePushed(tx, source);
       await finishRemoval(tx, source);
       await notifyRemoved(tx);
     });
@@ -113,6 +115,8 @@ class Removal {
     return database.transaction(
       async (tx) => {
         await hold?.(tx);
+        // Its tokens end with it: nothing is pushed from here on.
+        await deleteRegistered(tx, source);
         return beginRemoval(tx, source, new Date(database.clock.now()));
       },
       { timeout: TIMEOUT },

@@ -2,6 +2,8 @@
 
 import { randomBytes } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
+import { answerOnce, findEarlierAnswer, idempotentRequest } from '../access/idempotency/answer-once.ts';
+import type { Answer } from '../access/idempotency/answer-store.ts';
 import {
   type Cadence,
   cadenceOf,
@@ -13,8 +15,6 @@ import {
 import type { Reply } from '../http/output/reply.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Transaction } from '../postgres/client/database.ts';
-import { answerOnce, findEarlierAnswer, idempotentRequest } from './idempotency.ts';
-import type { Answer } from './idempotency-store.ts';
 import { insertCondition } from './market/condition-store.ts';
 import { type OwnerUse, upsertOwner } from './owner-store.ts';
 import { type ResolvedTarget, resolveTarget, type WatcherOptions } from './resolve-target.ts';
@@ -23,7 +23,12 @@ import { parseWatcher, type WatcherInput } from './watcher-body.ts';
 import { logWatchers } from './watcher-log.ts';
 import { limitsOf, overLimit, ownerUseOf } from './watcher-owner.ts';
 import { countWatchers, insertWatcher, lockAllowance } from './watcher-store.ts';
-import { createWebhooks, type JudgedUrls, withJudgedUrls } from './webhooks/register-webhooks.ts';
+import {
+  answerSealing,
+  createWebhooks,
+  type JudgedUrls,
+  withJudgedUrls,
+} from './webhooks/register-webhooks.ts';
 import { deliveryOf, type WebhookInput } from './webhooks/webhook-body.ts';
 
 export interface CreateRequest {
@@ -35,7 +40,7 @@ export interface CreateRequest {
 /** Creates a watcher, or gives the answer of an earlier request with the same Idempotency-Key. */
 export async function createWatcher(options: WatcherOptions, request: CreateRequest): Promise<Reply> {
   const { database, clock, webhooks } = options;
-  const answers = { database, clock, keyring: webhooks.keyring };
+  const answers = { database, clock, sealing: answerSealing(webhooks) };
   const { body, caller, headers } = request;
   const use = ownerUseOf(caller);
   const idempotent = idempotentRequest(use.owner, headers, body);

@@ -1,13 +1,13 @@
 // Upkeep of watchers: follows the subscriptions of owners, and ends watchers that are due, while the service runs.
 
+import { ANSWER_LIFETIME } from '../access/idempotency/answer-once.ts';
+import { deleteOldAnswers } from '../access/idempotency/answer-store.ts';
 import type { BackingStatus, OwnerStatus } from '../access/keys/owner-status.ts';
 import { PLANS, type Plan, type Tiers } from '../access/tiers/tiers.ts';
 import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
 import { startPeriodicWork } from '../lib/periodic-work.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { restartDigests } from './digests/schedule-store.ts';
-import { ANSWER_LIFETIME } from './idempotency.ts';
-import { deleteOldAnswers } from './idempotency-store.ts';
 import {
   applyLimits,
   claimOwners,

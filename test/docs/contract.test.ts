@@ -127,6 +127,7 @@ test('no component is named like an operation, or like what generators make of o
 
 /** Tiers that the access table gives an operation: the first line that fits. */
 const TIERS: readonly (readonly [path: RegExp, tiers: RegExp])[] = [
+  [/^\/v1\/sources\//, /^Needs the token of the source, which reads nothing else/m],
   [/^\/v1\/listing\//, /^Tiers: Pro, Business, and Internal\. Others get 403 `TIER_RESTRICTED`\./m],
   [/^\/v1\/changes\b/, /^Tiers: Business and Internal\. Others get 403 `TIER_RESTRICTED`\./m],
   [/^\/v1\/(watchers|events|property|usage)\b/, /^Tiers: Free, Pro, Business, and Internal\./m],

@@ -1,10 +1,12 @@
 // Proof that the requests that the API reference shows can be sent as they stand.
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { EXAMPLE_IDS } from '../../src/app/examples.ts';
 import { noBrowser as skip, startBrowser, visit } from '../support/browser/chromium.ts';
+import { createSender, record } from '../support/push/sender.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 import { INTERNET, SECRETS_KEY, writeDelivery } from '../support/watch/webhooks.ts';
 
@@ -48,6 +50,7 @@ test('every request that the reference shows is answered, with the key of its ti
     viewport: { width: 1_000, height: 200 },
   });
   const answers: Record<string, string> = {};
+  const source = await createSender(service, 'my-crm');
   for (const { path, method, operation } of operationsOf(document)) {
     const { operationId, tags } = operation;
     const place = `tag/${tags[0]?.toLowerCase()}/${method.toUpperCase()}${path}`;
@@ -56,7 +59,9 @@ test('every request that the reference shows is answered, with the key of its ti
       .locator(`[id="api-1/${place}"] pre`)
       .filter({ hasText: /^\s*curl / })
       .first();
-    const command = (await sample.innerText()).trim();
+    const command = (await sample.innerText())
+      .trim()
+      .replace('YOUR_SECRET_TOKEN', (word) => (tags.includes('Push') ? source.token : word));
     await service.clock.advance(60_000);
     answers[operationId] = await send(command, operationId, service, answers);
   }
@@ -157,7 +162,8 @@ test('every parameter and body has an example, and every example is accepted', a
   const ofRentals = new Set(rentals?.filter((name) => !sales?.includes(name)));
   const refused: string[] = [];
   const watcher = await createWatcher(service);
-  for (const { path, operation } of operationsOf(document).filter(({ path: each }) =>
+  const source = await createSender(service, 'my-crm');
+  for (const { path, method, operation } of operationsOf(document).filter(({ path: each }) =>
     each.startsWith('/v1/'),
   )) {
     for (const { name, address } of requestsOf(path, operation)) {
@@ -165,13 +171,27 @@ test('every parameter and body has an example, and every example is accepted', a
         ? address.replace('listingType=sale', 'listingType=rental')
         : address;
       const key = keyOf(address, service) === keys.business ? keys.business : keys.internal;
-      const answer = await fetch(`${url}${fitting.replace(EXAMPLE_IDS.watcher, watcher)}`, {
-        headers: { authorization: `Bearer ${key}` },
-      });
+      const isPush = operation.tags.includes('Push');
+      const pushed = `A-${randomUUID()}`;
+      if (isPush && method !== 'post') await source.put(pushed, record());
+      const hasBody = isPush && operation.requestBody !== undefined;
+      const answer = await fetch(
+        `${url}${fitting.replace(EXAMPLE_IDS.watcher, watcher).replace('A-1027', pushed)}`,
+        {
+          ...(isPush && { method: method.toUpperCase() }),
+          headers: {
+            authorization: `Bearer ${isPush ? source.token : key}`,
+            ...(hasBody && { 'content-type': 'application/json' }),
+          },
+          ...(hasBody && {
+            body: JSON.stringify(operation.requestBody?.content['application/json']?.example ?? {}),
+          }),
+        },
+      );
       const isFeed = answer.status === 200 && path.endsWith('/stream');
       const text = isFeed ? '' : await answer.text();
       if (isFeed) await answer.body?.cancel();
-      if (answer.status !== 200) refused.push(`${fitting}: ${text}`);
+      if (!answer.ok) refused.push(`${fitting}: ${text}`);
     }
   }
   assert.deepEqual(refused, []);

@@ -4,7 +4,9 @@ import type { Access } from '../../http/frame/route.ts';
 import { atLeast, PLANS, type Tiers, tierName } from './tiers.ts';
 
 /** Who may call: `Tiers: Pro, Business and Internal. …`. */
-export function describeAccess({ credentials, tier, scope }: Access): string {
+export function describeAccess({ credentials, tier, scope, source }: Access): string {
+  if (source === true)
+    return 'Needs the token of the source, which reads nothing else: `freehold sources create` makes one.';
   if (credentials === 'none') return 'Needs no credentials.';
   const names = PLANS.filter((plan) => tier === undefined || atLeast(plan, tier)).map(tierName);
   const who = credentials === 'optional' ? 'callers without credentials, ' : '';

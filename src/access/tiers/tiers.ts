@@ -113,6 +113,19 @@ export const EXPLORER = {
   signedInRows: 50,
 } as const;
 
+/** What programs may push to each source, whatever the tier of anybody. */
+export const PUSH = {
+  /** In any 60 seconds. */
+  requests: 600,
+  records: 60_000,
+  bytes: 256_000_000,
+  /** Bytes of a record, and of the body of several. */
+  recordBytes: 64_000,
+  bodyBytes: 64_000_000,
+  /** Records of a body. */
+  bodyRecords: 10_000,
+} as const;
+
 /** The tiers that a subscription can have, lowest first. */
 export const PLANS = ['free', 'pro', 'business', 'internal'] as const satisfies readonly Tier[];
 export type Plan = (typeof PLANS)[number];
@@ -175,7 +188,8 @@ export type Tier = 'anonymous' | 'free' | 'pro' | 'business' | 'internal';
 export type Scope = 'listings:read' | 'listings:live' | 'watchers';
 
 export interface Principal {
-  readonly kind: 'anonymous' | 'key' | 'token';
+  /** `source`: a program that pushes to a source, and may do nothing else. */
+  readonly kind: 'anonymous' | 'key' | 'token' | 'source';
   readonly tier: Tier;
   /** What limits are counted against: `sub:<subscription>`, `ip:<address or /64>`, or `free:<digest of such an address>`. */
   readonly account: string;
@@ -187,6 +201,8 @@ export interface Principal {
   readonly grant: string | null;
   /** What a token was granted; null: everything its tier allows. */
   readonly scopes: ReadonlySet<Scope> | null;
+  /** Of the kind `source`: what it may push to, and the id of its token. */
+  readonly source?: { readonly id: string; readonly token: string };
 }
 
 /** The principal of a client address: IPv6 addresses of one /64 are one caller. */

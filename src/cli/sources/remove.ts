@@ -5,6 +5,7 @@ import { readConfig } from '../../config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { configuredSource } from '../../sources/abandoned.ts';
+import { requireCommandSource, SetUpRefused } from '../../sources/registry/set-up.ts';
 import { removeSource, SourceInUse } from '../../sources/removal.ts';
 import {
   countHistory,
@@ -40,6 +41,7 @@ export async function remove(id: string, { yes, json }: RemoveFlags): Promise<vo
     if (source === undefined)
       throw new CommandFailure(`There is no source ${id}: \`freehold sources list\` shows them.`);
     const history = await database.read((sql) => countHistory(sql, id), { timeout: COUNT_TIMEOUT });
+    await requireCommandSource(database, id).catch(refused);
     if (!yes) await confirm(source, history);
     return removeStored(database, id);
   });
@@ -90,4 +92,8 @@ async function removeStored(database: Database, source: string): Promise<SourceR
       throw error instanceof SourceInUse ? new CommandFailure(error.message) : error;
     },
   );
+}
+
+function refused(error: unknown): never {
+  throw error instanceof SetUpRefused ? new CommandFailure(error.message, EXIT.usage) : error;
 }

@@ -4,10 +4,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../lib/clock.ts';
 import type { ReadAddress } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
-import { parseForm, parseJson } from '../input/body.ts';
+import { markStreaming } from '../input/body-stream.ts';
 import { problemHeaders, problemReply, toProblem } from '../output/problem-document.ts';
 import { isCrossOrigin, preflightHeaders, type Reply } from '../output/reply.ts';
 import { ActiveRequest, addFaults, pathOf } from './active-request.ts';
+import { addBodyParsers, leaveBodiesUnread } from './body-parsers.ts';
 import {
   createEndpoint,
   createEndpoints,
@@ -29,7 +30,7 @@ import {
 } from './request-head.ts';
 import type { RequestLog } from './request-log.ts';
 import { Responder } from './responder.ts';
-import type { BodyType, LateAccess, Phases, Route } from './route.ts';
+import type { LateAccess, Phases, Route } from './route.ts';
 import { compileValidator, schemaOf } from './validator.ts';
 
 /** The path under which `OPTIONS *` arrives. */
@@ -88,37 +89,33 @@ export class Frame<Caller> {
 
   /** Registers all routes. Throws if two collide or a schema is not supported. */
   install(app: FastifyInstance): void {
-    const asBytes = { parseAs: 'buffer' } as const;
-    const json: BodyType = 'application/json';
-    const form: BodyType = 'application/x-www-form-urlencoded';
     app.decorateRequest('active');
-    app.removeAllContentTypeParsers();
-    app.addContentTypeParser(json, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) => {
-      const route = request.active?.endpoint.route;
-      if (route?.ownBody === 'bytes') return body;
-      // Many clients send the content type of a body that they do not send.
-      const isOptional = route?.body === undefined || route.ownBody === 'optional';
-      return isOptional && body.byteLength === 0 ? undefined : parseJson(body);
-    });
-    app.addContentTypeParser(form, asBytes, async (request: CarryingRequest<Caller>, body: Buffer) =>
-      parseForm(body, request.active?.endpoint.route.body),
-    );
+    addBodyParsers(app);
     app.setValidatorCompiler(compileValidator);
     app.addHook('onRequest', this.#admit);
     app.setErrorHandler(this.fail);
     for (const method of new Set(this.#endpoints.flatMap(({ methods }) => methods)))
       if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
     for (const { endpoint, methods } of this.#endpoints) {
-      const { path, bodyBytes } = endpoint.route;
-      app.route({
-        method: [...methods],
-        url: path,
-        schema: schemaOf(endpoint.route),
-        config: { endpoint },
-        ...(bodyBytes !== undefined && { bodyLimit: bodyBytes }),
-        handler: this.#answer,
-      });
+      if (endpoint.route.ownBody !== 'stream') this.#addRoute(app, { endpoint, methods });
     }
+    void app.register(async (streaming) => {
+      leaveBodiesUnread(streaming);
+      for (const served of this.#endpoints)
+        if (served.endpoint.route.ownBody === 'stream') this.#addRoute(streaming, served);
+    });
+  }
+
+  #addRoute(app: FastifyInstance, { endpoint, methods }: ServedEndpoint<Caller>): void {
+    const { path, bodyBytes } = endpoint.route;
+    app.route({
+      method: [...methods],
+      url: path,
+      schema: schemaOf(endpoint.route),
+      config: { endpoint },
+      ...(bodyBytes !== undefined && { bodyLimit: bodyBytes }),
+      handler: this.#answer,
+    });
   }
 
   /** All phases before the body is read, in the one order that every request passes. */
@@ -140,6 +137,7 @@ export class Frame<Caller> {
     if (early !== null) return this.#responder.send(active, reply, early);
     if (route.body === undefined) refuseBody(request.raw);
     else requireBodyType(request.raw, route.consumes);
+    if (route.ownBody === 'stream') markStreaming(request.raw, route.bodyBytes);
   };
 
   /** Allow and limit; returns a reply that needs no limit, if the route has one. Throws a refusal. */

@@ -13,8 +13,10 @@ export interface Access {
   readonly tier?: string;
   /** Scope that a token needs. */
   readonly scope?: string;
-  /** What a request is counted against: `views` and `homes` are limits of the explorer, which also says who may look. */
-  readonly counts: 'nothing' | 'minute' | 'month' | 'views' | 'homes';
+  /** What a request is counted against: `views` and `homes` are limits of the explorer, which also says who may look, `push` those of a source. */
+  readonly counts: 'nothing' | 'minute' | 'month' | 'views' | 'homes' | 'push';
+  /** True if only the token of a source may call, which may call nothing else. */
+  readonly source?: boolean;
   /** True for a stream, which counts against the caller's concurrent streams: refused without a charge if none is free. */
   readonly stream?: boolean;
   /** Path of the protected resource that a token must be issued for, below the public URL; absent: the API itself. */
@@ -61,7 +63,11 @@ export interface RequestContext<
 }
 
 /** Media types of bodies. A form's fields arrive as one flat object. */
-export type BodyType = 'application/json' | 'application/x-www-form-urlencoded';
+export type BodyType =
+  | 'application/json'
+  | 'application/x-www-form-urlencoded'
+  | 'application/x-ndjson'
+  | 'application/merge-patch+json';
 
 /** A problem about to be sent, with its request. */
 export interface ErrorContext {
@@ -116,7 +122,7 @@ export interface Route<
   Params extends TObject = TObject,
   Body extends TSchema = TSchema,
 > extends Documentation {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Fastify's form: /v1/areas/:id */
   readonly path: string;
   readonly access: Access;
@@ -132,14 +138,15 @@ export interface Route<
   readonly body?: Body;
   /**
    * The handler validates the body itself, `body` only documents it: its JSON value, the same where the body can be left out,
-   * or its bytes as a Buffer, for signatures of them.
+   * its bytes as a Buffer, for signatures of them, or the request to read them from as they arrive, for large bodies: those may
+   * take longer to arrive than others, see `readBody`.
    */
-  readonly ownBody?: 'value' | 'optional' | 'bytes';
+  readonly ownBody?: 'value' | 'optional' | 'bytes' | 'stream';
   /** The body in the OpenAPI document, where a protocol demands more than the validation refuses. */
   readonly documentedBody?: TSchema;
   /** Accepted media types of the body; others are 415. Default application/json. */
   readonly consumes?: readonly BodyType[];
-  /** Maximum body size, if below the server's. */
+  /** Maximum body size, if below the server's; a stream may be larger. */
   readonly bodyBytes?: number;
   /** Media types of the response; another Accept is 406. Default application/json. */
   readonly accepts?: readonly string[];

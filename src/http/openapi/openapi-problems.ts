@@ -48,7 +48,7 @@ function frameCodes<Caller>(route: Route<Caller>): readonly ProblemCode[] {
     ...BASE.BadRequest,
     ...(credentials === 'none' ? [] : BASE.Unauthorized),
     ...(access.tier === undefined ? [] : (['TIER_RESTRICTED'] as const)),
-    ...(access.scope === undefined ? [] : BASE.Forbidden),
+    ...(access.scope === undefined && access.source !== true ? [] : BASE.Forbidden),
     ...(params === undefined ? [] : Object.values(params.properties).map(missingCode)),
     ...(anyAccept === true ? [] : BASE.NotAcceptable),
     ...(body === undefined ? [] : [...BASE.PayloadTooLarge, ...BASE.UnsupportedMediaType]),

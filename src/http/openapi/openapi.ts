@@ -147,8 +147,9 @@ function describeParameters<Caller>(
   });
 }
 
-function describeSecurity({ credentials, scope }: Access, describe: Describe): readonly Json[] {
+function describeSecurity({ credentials, scope, source }: Access, describe: Describe): readonly Json[] {
   if (credentials === 'none') return [];
+  if (source === true) return [{ sourceToken: [] }];
   const token = describe.oauth === undefined ? [] : [{ oauth: scope === undefined ? [] : [scope] }];
   const known = [{ apiKey: [] }, ...token];
   return credentials === 'optional' ? [{}, ...known] : known;
@@ -161,6 +162,12 @@ function securitySchemes({ oauth }: Describe): Json {
       scheme: 'bearer',
       bearerFormat: 'SERVICE-<uuid>',
       description: 'Authorization: Bearer SERVICE-<uuid>',
+    },
+    sourceToken: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'src_<43 characters>',
+      description: 'The token of a source that programs push to: Authorization: Bearer src_<43 characters>',
     },
     ...(oauth !== undefined && {
       oauth: {

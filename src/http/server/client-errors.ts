@@ -3,6 +3,7 @@
 import { type Server, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
 import { Problem } from '../../lib/problem.ts';
+import { isStreaming } from '../input/body-stream.ts';
 import { problemReply } from '../output/problem-document.ts';
 import { baseHeaders } from '../output/reply.ts';
 import type { Connections } from './connections.ts';
@@ -28,6 +29,8 @@ export function answerClientError(
   socket: Socket,
   { connections, log, ...context }: ErrorContext & { log: (problem: Problem) => void },
 ): void {
+  // Its reader minds the time.
+  if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT' && isStreaming(socket)) return;
   if (!socket.writable || error.code === 'ECONNRESET') {
     socket.destroy();
     return;

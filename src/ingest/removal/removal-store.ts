@@ -60,3 +60,8 @@ export async function deleteUnusedNames(tx: Transaction): Promise<void> {
     delete from search_name as known where not exists (select from present
       where present.listing_type = known.listing_type and present.kind = known.kind and present.key = known.key)`;
 }
+
+/** Deletes the records that programs pushed of a source. */
+export async function deletePushed(tx: Transaction, source: string): Promise<void> {
+  await tx`delete from pushed_listing where source = ${source}`;
+}

@@ -1,5 +1,6 @@
 // Registration of webhooks: URLs judged before the transaction that writes them, secrets sealed in it.
 
+import type { AnswerSealing } from '../../access/idempotency/answer-once.ts';
 import { CannotOpen, type Keyring } from '../../lib/keyring.ts';
 import { invalidMember, Problem } from '../../lib/problem.ts';
 import type { Transaction } from '../../postgres/client/database.ts';
@@ -228,6 +229,12 @@ export function openSecret(keyring: Keyring, sealed: Buffer, context: string): B
     throw unavailable(detail, cause);
   }
 }
+
+/** Seals answers that show secrets of webhooks. */
+export const answerSealing = (parts: Pick<WebhookParts, 'keyring'>): AnswerSealing => ({
+  seal: (body, context) => requireKeyring(parts).seal(body, context),
+  open: (sealed, context) => openSecret(requireKeyring(parts), sealed, context),
+});
 
 const secretsOf = (added: readonly PreparedWebhook[]): ReadonlyMap<number, string> =>
   new Map(added.map(({ webhook, secret }) => [webhook.place, secret]));

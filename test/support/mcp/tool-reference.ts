@@ -63,6 +63,7 @@ const COUNTED: Readonly<Record<Access['counts'], string>> = {
   month: 'Counts in the minute and the month.',
   views: 'Counts as a view of the explorer.',
   homes: 'Counts as a home of the explorer.',
+  push: 'Counts against the limits of the source.',
 };
 
 function needs({ scope, tier, counts, stream }: Access): string {

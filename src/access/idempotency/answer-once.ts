@@ -2,19 +2,11 @@
 
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { type Clock, DAY } from '../lib/clock.ts';
-import type { Keyring } from '../lib/keyring.ts';
-import { hasCredential } from '../lib/log.ts';
-import { invalidParameter, Problem } from '../lib/problem.ts';
-import type { Database, Transaction } from '../postgres/client/database.ts';
-import {
-  type Answer,
-  findAnswer,
-  insertAnswer,
-  type StoredAnswer,
-  tryReserveKey,
-} from './idempotency-store.ts';
-import { openSecret, requireKeyring } from './webhooks/register-webhooks.ts';
+import { type Clock, DAY } from '../../lib/clock.ts';
+import { hasCredential } from '../../lib/log.ts';
+import { invalidParameter, Problem } from '../../lib/problem.ts';
+import type { Database, Transaction } from '../../postgres/client/database.ts';
+import { type Answer, findAnswer, insertAnswer, type StoredAnswer, tryReserveKey } from './answer-store.ts';
 
 /** Milliseconds for which an answer is kept. */
 export const ANSWER_LIFETIME = DAY;
@@ -24,12 +16,27 @@ const TIMEOUT = 10_000;
 
 const KEY = /^[\x21-\x7e]{1,255}$/;
 
-interface IdempotencyOptions {
+/** Seals answers that show secrets, each to its context, and opens them. Throws where that is not possible. */
+export interface AnswerSealing {
+  seal(body: Buffer, context: string): Buffer;
+  open(sealed: Buffer, context: string): Buffer;
+}
+
+export interface IdempotencyOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /** Seals answers that show secrets; null: there are none. */
-  readonly keyring: Keyring | null;
+  readonly sealing: AnswerSealing;
 }
+
+/** Of answers without secrets. */
+export const NO_SECRETS: AnswerSealing = {
+  seal: () => {
+    throw new Error('An answer without secrets needs no seal');
+  },
+  open: () => {
+    throw new Error('An answer without secrets is not sealed');
+  },
+};
 
 export interface IdempotentRequest {
   readonly owner: string;
@@ -59,14 +66,14 @@ export function idempotentRequest(
 
 /** The answer that was given to this request before; null: none. Throws IDEMPOTENCY_KEY_REUSED if it asked for something else. */
 export async function findEarlierAnswer(
-  { database, clock, keyring }: IdempotencyOptions,
+  { database, clock, sealing }: IdempotencyOptions,
   request: IdempotentRequest,
 ): Promise<Answer | null> {
   const { owner, key } = request;
   if (key === null) return null;
   const since = new Date(clock.now() - ANSWER_LIFETIME);
   const stored = await database.read((sql) => findAnswer(sql, { owner, key }, since));
-  return sameRequest(keyring, request, stored);
+  return sameRequest(sealing, request, stored);
 }
 
 /**
@@ -74,7 +81,7 @@ export async function findEarlierAnswer(
  * CONFLICT while another request with the key is under way, and IDEMPOTENCY_KEY_REUSED as above.
  */
 export function answerOnce(
-  { database, clock, keyring }: IdempotencyOptions,
+  { database, clock, sealing }: IdempotencyOptions,
   request: IdempotentRequest,
   work: (tx: Transaction) => Promise<Answer>,
 ): Promise<Answer> {
@@ -83,12 +90,12 @@ export function answerOnce(
   const now = clock.now();
   return database.transaction(
     async (tx) => {
-      if (!(await tryReserveKey(tx, { owner, key }))) throw underWay();
+      if (!(await tryReserveKey(tx, { owner, key }))) throw keyUnderWay();
       const since = new Date(now - ANSWER_LIFETIME);
-      const earlier = sameRequest(keyring, request, await findAnswer(tx, { owner, key }, since));
+      const earlier = sameRequest(sealing, request, await findAnswer(tx, { owner, key }, since));
       if (earlier !== null) return earlier;
       const answer = await work(tx);
-      const stored = storedForm(keyring, request, answer);
+      const stored = storedForm(sealing, request, answer);
       await insertAnswer(tx, { owner, key }, { ...answer, ...stored, bodyHash }, new Date(now));
       return answer;
     },
@@ -96,37 +103,39 @@ export function answerOnce(
   );
 }
 
-/** The stored answer, opened. Throws WEBHOOKS_UNAVAILABLE if it was sealed with another key. */
+/** The stored answer, opened. Throws what opening a seal does. */
 function sameRequest(
-  keyring: Keyring | null,
+  sealing: AnswerSealing,
   request: IdempotentRequest,
   stored: StoredAnswer | null,
 ): Answer | null {
   if (stored === null) return null;
-  if (stored.bodyHash !== request.bodyHash)
-    throw new Problem(
-      'IDEMPOTENCY_KEY_REUSED',
-      'This Idempotency-Key was sent with another body. Send the same body, or a new key for a new request.',
-    );
+  if (stored.bodyHash !== request.bodyHash) throw keyReused();
   const { sealedBody, bodyHash: _, ...answer } = stored;
   if (sealedBody === null) return { ...answer, isSecret: false };
-  const body = openSecret(requireKeyring({ keyring }), sealedBody, contextOf(request));
+  const body = sealing.open(sealedBody, contextOf(request));
   return { ...answer, body: String(body), isSecret: true };
 }
 
 /** A body that shows a secret is stored sealed. */
 function storedForm(
-  keyring: Keyring | null,
+  sealing: AnswerSealing,
   request: IdempotentRequest,
   { body, isSecret }: Answer,
 ): Pick<StoredAnswer, 'body' | 'sealedBody'> {
   if (!isSecret) return { body, sealedBody: null };
-  return { body: '', sealedBody: requireKeyring({ keyring }).seal(Buffer.from(body), contextOf(request)) };
+  return { body: '', sealedBody: sealing.seal(Buffer.from(body), contextOf(request)) };
 }
 
 const contextOf = ({ owner, key }: IdempotentRequest): string => `answer ${owner} ${key}`;
 
-const underWay = (): Problem =>
+export const keyReused = (): Problem =>
+  new Problem(
+    'IDEMPOTENCY_KEY_REUSED',
+    'This Idempotency-Key was sent with another body. Send the same body, or a new key for a new request.',
+  );
+
+export const keyUnderWay = (): Problem =>
   new Problem(
     'CONFLICT',
     'A request with this Idempotency-Key is under way. Send it again in a second to get its answer.',
@@ -134,7 +143,7 @@ const underWay = (): Problem =>
   );
 
 /** JSON with the members of every object in one order: the same value is the same text. */
-function canonicalJson(value: unknown = null): string {
+export function canonicalJson(value: unknown = null): string {
   return JSON.stringify(value, (_key, part: unknown) =>
     typeof part === 'object' && part !== null && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

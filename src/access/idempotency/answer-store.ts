@@ -1,6 +1,6 @@
 // SQL of answers to requests with an Idempotency-Key.
 
-import type { Sql, Transaction } from '../postgres/client/database.ts';
+import type { Sql, Transaction } from '../../postgres/client/database.ts';
 
 /** A key, which belongs to the owner that sent it. */
 export interface OwnedKey {
@@ -44,6 +44,13 @@ export async function tryReserveKey(tx: Transaction, { owner, key }: OwnedKey): 
   const [row] = await tx<{ reserved: boolean }[]>`
     select pg_try_advisory_xact_lock(hashtextextended(${`idempotency ${owner} ${key}`}, 0)) as reserved`;
   return row?.reserved === true;
+}
+
+/** Reserves the key until the session ends; false if another session or transaction has it. */
+export async function lockKey(sql: Sql, { owner, key }: OwnedKey): Promise<boolean> {
+  const [row] = await sql<{ locked: boolean }[]>`
+    select pg_try_advisory_lock(hashtextextended(${`idempotency ${owner} ${key}`}, 0)) as locked`;
+  return row?.locked === true;
 }
 
 /** Stores the answer in the transaction that did the work; it replaces one that is too old. */

@@ -1,0 +1,182 @@
+// Batch of pushed records: read as they arrive, written in transactions of 500, and answered with one line for each.
+
+import type { IncomingMessage } from 'node:http';
+import { PUSH } from '../access/tiers/tiers.ts';
+import { parseJson } from '../http/input/body.ts';
+import { readBody } from '../http/input/body-stream.ts';
+import { Problem } from '../lib/problem.ts';
+import { eventLoop, type Task } from '../lib/scheduler.ts';
+import { type PushContext, runTransaction } from './push-parts.ts';
+import { holdToken, type RefusedRecord, writeFaults } from './push-store.ts';
+import { type PushedRecord, RecordFault } from './record-reader.ts';
+import type { Piece, Splitter } from './split-records.ts';
+import { type PushResult, tokenEnded, writeMessages } from './write-messages.ts';
+
+/** Records to a transaction. */
+const BATCH = 500;
+/** Milliseconds to write them. */
+const TIMEOUT = 60_000;
+/** Faults of one record that its line names. */
+const SHOWN_ERRORS = 5;
+
+/** One line of the answer. */
+interface Line {
+  readonly index: number;
+  readonly key: string | null;
+}
+
+export class Batch {
+  readonly #context: PushContext;
+  readonly #isDryRun: boolean;
+  readonly #lines: string[] = [];
+  readonly #pending = new Map<string, { readonly index: number; readonly record: PushedRecord }>();
+  readonly #refused: RefusedRecord[] = [];
+  readonly #task: Task = eventLoop.task();
+  /** Why nothing more is written; null: nothing speaks against it. */
+  #stopped: Problem | null = null;
+  #next = 0;
+  #isOver = false;
+  #hasChanged = false;
+
+  constructor(context: PushContext, isDryRun: boolean) {
+    this.#context = context;
+    this.#isDryRun = isDryRun;
+  }
+
+  /** Reads a body to its end; returns the lines of the answer, which has one for each record. */
+  async run(
+    request: IncomingMessage,
+    splitter: Splitter,
+    onChunk: (chunk: Buffer) => void,
+  ): Promise<string[]> {
+    const { clock, untilSearched } = this.#context;
+    try {
+      for await (const chunk of readBody(request, { clock, maxBytes: PUSH.bodyBytes })) {
+        onChunk(chunk);
+        await this.#addAll(splitter.push(chunk));
+      }
+      await this.#addAll(splitter.end());
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.#refuseRest(error);
+    }
+    await this.#flush();
+    if (this.#hasChanged && !this.#isDryRun) await untilSearched();
+    return this.#lines;
+  }
+
+  /** Adds records up to the first that cannot be read: a last line says why, and stands for those that follow. */
+  async #addAll(pieces: Iterable<Piece>): Promise<void> {
+    if (this.#isOver) return;
+    try {
+      for (const piece of pieces) await this.#add(piece);
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.#refuseRest(error);
+    }
+  }
+
+  #refuseRest(problem: Problem): void {
+    if (!this.#isOver) this.#refuse({ index: this.#next++, key: null }, problem);
+    this.#isOver = true;
+  }
+
+  async #add(piece: Piece): Promise<void> {
+    if (this.#next >= PUSH.bodyRecords) throw tooMany();
+    const index = this.#next++;
+    if (this.#task.shouldYield()) await this.#task.yield();
+    const line = { index, key: null };
+    if (piece === null) return this.#refuse(line, tooLarge());
+    const { sender, pushLimit, read, clock, stopping } = this.#context;
+    if (stopping.aborted) this.#stopped ??= shuttingDown();
+    const refusal = this.#stopped ?? pushLimit.takeRecord(sender.id, piece.byteLength);
+    if (refusal !== null) return this.#refuse(line, refusal);
+    try {
+      const record = read(parseJson(piece), null, clock.now());
+      if (this.#pending.has(record.key)) await this.#flush();
+      this.#pending.set(record.key, { index, record });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      const key = error instanceof RecordFault ? error.key : null;
+      if (key !== null) this.#refused.push({ key, errors: error.errors });
+      this.#refuse({ index, key }, error);
+    }
+    if (this.#pending.size + this.#refused.length >= BATCH) await this.#flush();
+  }
+
+  async #flush(): Promise<void> {
+    const pending = [...this.#pending];
+    const refused = this.#refused.splice(0);
+    this.#pending.clear();
+    if (pending.length + refused.length === 0) return;
+    const results = await this.#write(pending, refused);
+    for (const [key, { index }] of pending) {
+      const result = results instanceof Problem ? results : results.get(key);
+      if (result === undefined) throw new Error('A record has no result');
+      if (result instanceof Problem) this.#refuse({ index, key }, result);
+      else this.#answer({ index, key }, result);
+    }
+  }
+
+  /** One transaction. After a problem of its own nothing more is tried. */
+  async #write(
+    pending: readonly (readonly [string, { readonly record: PushedRecord }])[],
+    refused: readonly RefusedRecord[],
+  ): Promise<ReadonlyMap<string, PushResult | Problem> | Problem> {
+    if (this.#stopped !== null) return this.#stopped;
+    const { database, clock, sender } = this.#context;
+    const requests = pending.map(([key, { record }]) => ({ key, read: () => record }));
+    try {
+      return await runTransaction(database, { timeout: TIMEOUT, isDryRun: this.#isDryRun }, async (tx) => {
+        if (!(await holdToken(tx, sender.id, sender.token))) throw tokenEnded();
+        await writeFaults(tx, sender.id, refused, new Date(clock.now()));
+        return requests.length === 0
+          ? new Map()
+          : writeMessages(tx, { ...this.#context, now: clock.now() }, requests);
+      });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      this.#stopped = error;
+      return error;
+    }
+  }
+
+  #answer(line: Line, { result, id, version, status }: PushResult): void {
+    if (result !== 'unchanged' && result !== 'superseded') this.#hasChanged = true;
+    if (!this.#isDryRun) this.#context.count(result);
+    this.#lines[line.index] = JSON.stringify({ ...line, result, id, version, status });
+  }
+
+  #refuse(line: Line, problem: Problem): void {
+    if (!this.#isDryRun) this.#context.count('rejected');
+    const { code, title, status, message: detail, errors, headers } = problem;
+    const retryAfter = headers['retry-after'];
+    this.#lines[line.index] = JSON.stringify({
+      ...line,
+      result: 'rejected',
+      problem: {
+        type: `${this.#context.publicUrl}/docs/errors#${code}`,
+        title,
+        status,
+        detail,
+        code,
+        ...(errors.length > 0 && { errors: errors.slice(0, SHOWN_ERRORS) }),
+        ...(retryAfter !== undefined && { retryAfter: Number(retryAfter) }),
+      },
+    });
+  }
+}
+
+const tooMany = (): Problem =>
+  new Problem(
+    'PAYLOAD_TOO_LARGE',
+    `A body may have ${PUSH.bodyRecords.toLocaleString('en-US')} records: this one and those after it are not read.`,
+  );
+
+const tooLarge = (): Problem =>
+  new Problem('PAYLOAD_TOO_LARGE', `A record may have ${PUSH.recordBytes.toLocaleString('en-US')} bytes.`);
+
+const shuttingDown = (): Problem =>
+  new Problem('SHUTTING_DOWN', 'The service is stopping: send this record again.', {
+    headers: { 'retry-after': '1' },
+  });

@@ -1,0 +1,90 @@
+// Large bodies that are repeated with their Idempotency-Key: read whole to be recognized, and answered as the first time.
+
+import { createHash } from 'node:crypto';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import {
+  ANSWER_LIFETIME,
+  idempotentRequest,
+  keyReused,
+  keyUnderWay,
+} from '../access/idempotency/answer-once.ts';
+import { findAnswer, insertAnswer, lockKey } from '../access/idempotency/answer-store.ts';
+import { PUSH } from '../access/tiers/tiers.ts';
+import { readBody } from '../http/input/body-stream.ts';
+import { Bulkhead, BulkheadFull } from '../lib/bulkhead.ts';
+import { Problem } from '../lib/problem.ts';
+import type { PushContext } from './push-parts.ts';
+
+interface LargeRequest {
+  readonly call: {
+    readonly headers: IncomingHttpHeaders;
+    readonly url: string;
+    readonly signal: AbortSignal;
+  };
+  readonly request: IncomingMessage;
+  readonly isDryRun: boolean;
+}
+
+/** Does the work with a body, whose chunks it hands over; returns the lines of the answer. */
+type Work = (onChunk: (chunk: Buffer) => void) => Promise<readonly string[]>;
+
+/** Large bodies that a process reads at once: each holds its answer in memory. */
+const bodies = new Bulkhead({ maxConcurrent: 4, maxQueue: 0 });
+
+/**
+ * Does the work once for each Idempotency-Key. A process that dies in between leaves no answer: the work is then done again,
+ * which changes nothing that it had done. Throws OVERLOADED, CONFLICT while another request with the key is under way, and
+ * IDEMPOTENCY_KEY_REUSED.
+ */
+export async function answerManyOnce(
+  context: PushContext,
+  { call, request, isDryRun }: LargeRequest,
+  work: Work,
+): Promise<readonly string[]> {
+  const { key } = idempotentRequest('', call.headers, null);
+  try {
+    // A client that leaves does not stop what is written: the rest of its transactions end by themselves.
+    return await bodies.run(new AbortController().signal, () =>
+      key === null || isDryRun ? work(() => {}) : answerByKey(context, { call, request, key }, work),
+    );
+  } catch (error) {
+    if (!(error instanceof BulkheadFull)) throw error;
+    throw new Problem(
+      'OVERLOADED',
+      'Too many large bodies are being read at the moment. Send it again in a second.',
+      {
+        headers: { 'retry-after': '1', connection: 'close' },
+      },
+    );
+  }
+}
+
+async function answerByKey(
+  { database, clock, sender }: PushContext,
+  { call, request, key }: Pick<LargeRequest, 'call' | 'request'> & { readonly key: string },
+  work: Work,
+): Promise<readonly string[]> {
+  const owned = { owner: `source:${sender.id}`, key };
+  const guard = database.dedicated();
+  try {
+    // Held by the session, for as long as the body takes.
+    if (!(await lockKey(guard.sql, owned))) throw keyUnderWay();
+    const since = new Date(clock.now() - ANSWER_LIFETIME);
+    const earlier = await database.read((sql) => findAnswer(sql, owned, since));
+    const hash = createHash('sha256').update(`POST ${call.url}\n`);
+    if (earlier !== null) {
+      for await (const chunk of readBody(request, { clock, maxBytes: PUSH.bodyBytes })) hash.update(chunk);
+      if (hash.digest('hex') !== earlier.bodyHash) throw keyReused();
+      return earlier.body.split('\n');
+    }
+    const lines = await work((chunk) => hash.update(chunk));
+    const answer = { status: 200, headers: {}, body: lines.join('\n'), sealedBody: null };
+    const bodyHash = hash.digest('hex');
+    await database.transaction((tx) =>
+      insertAnswer(tx, owned, { ...answer, bodyHash }, new Date(clock.now())),
+    );
+    return lines;
+  } finally {
+    await guard.end(1);
+  }
+}

@@ -1,0 +1,208 @@
+// Snapshot of a source: the keys of all its listings, by which those that are missing end; guarded like every other purge.
+
+import { createHash } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { PUSH } from '../access/tiers/tiers.ts';
+import { readBody } from '../http/input/body-stream.ts';
+import { refuseEnding } from '../ingest/removal/ending-guard.ts';
+import { parseJson } from '../lib/parse.ts';
+import { type FieldError, Problem } from '../lib/problem.ts';
+import { eventLoop } from '../lib/scheduler.ts';
+import type { Status } from '../listings/vocabulary.ts';
+import { isNewerThan, type Order } from './order.ts';
+import { type PushContext, runTransaction } from './push-parts.ts';
+import { findListed } from './push-store.ts';
+import type { Piece, Splitter } from './split-records.ts';
+import { endMessage, type Request, writeMessages } from './write-messages.ts';
+
+export interface SnapshotOptions {
+  /** What listings end as that it does not name. */
+  readonly status: Status;
+  /** Its place among the messages; null: it is newer than all of them. */
+  readonly order: Order | null;
+  /** Whether somebody has looked: the guard refuses nothing. */
+  readonly accept: boolean;
+  readonly isDryRun: boolean;
+}
+
+export interface SnapshotResult {
+  readonly object: 'snapshot_result';
+  readonly listed: number;
+  /** Listings that are on the market, or may come back. */
+  readonly stored: number;
+  readonly missing: number;
+  /** Those that it does not name either, but about which a newer message came. */
+  readonly kept: number;
+  readonly ended: number;
+  /** Keys of the first that are missing. */
+  readonly examples: readonly string[];
+  readonly dryRun: boolean;
+}
+
+/** Statuses that a snapshot ends: sales and other listings that have ended anyway stay as they are. */
+const OPEN: readonly Status[] = [
+  'ACTIVE',
+  'ACTIVE_UNDER_CONTRACT',
+  'COMING_SOON',
+  'PENDING',
+  'HOLD',
+  'UNKNOWN',
+];
+const MAX_KEYS = 2_000_000;
+const MAX_KEY_BYTES = 4_000;
+const MAX_EXAMPLES = 10;
+const MAX_ERRORS = 5;
+/** Keys read at once, and listings to a transaction. */
+const PAGE = 10_000;
+const BATCH = 500;
+const TIMEOUT = 60_000;
+
+export const snapshotPieceBytes = MAX_KEY_BYTES;
+
+/** Keys as 48 bits of a digest each, so that a list of millions fits in memory. */
+class KeyList {
+  readonly #digests = new Set<number>();
+  readonly #errors: FieldError[] = [];
+  #pieces = 0;
+
+  add(piece: Piece): void {
+    const at = this.#pieces++;
+    if (at >= MAX_KEYS)
+      throw new Problem('PAYLOAD_TOO_LARGE', `A snapshot may have ${MAX_KEYS.toLocaleString('en-US')} keys.`);
+    const key = piece === null ? undefined : parseJson(piece.toString());
+    if (typeof key === 'string' && key !== '') this.#digests.add(digestOf(key));
+    else if (this.#errors.length < MAX_ERRORS)
+      this.#errors.push({ pointer: `/${at}`, detail: 'must be the key of a listing, a string' });
+  }
+
+  get size(): number {
+    return this.#digests.size;
+  }
+
+  has(key: string): boolean {
+    return this.#digests.has(digestOf(key));
+  }
+
+  /** Throws INVALID_BODY: a key that cannot be read is of a listing that would end. */
+  requireReadable(): void {
+    if (this.#errors.length === 0) return;
+    throw new Problem('INVALID_BODY', 'The list has keys that cannot be read, so nothing ends.', {
+      errors: this.#errors,
+    });
+  }
+}
+
+const digestOf = (key: string): number => createHash('md5').update(key).digest().readUIntBE(0, 6);
+
+/** Reads the keys of a body. Throws INVALID_BODY, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT. */
+async function readKeys(
+  { clock }: PushContext,
+  request: IncomingMessage,
+  splitter: Splitter,
+  onChunk: (chunk: Buffer) => void,
+): Promise<KeyList> {
+  const keys = new KeyList();
+  const task = eventLoop.task();
+  for await (const chunk of readBody(request, { clock, maxBytes: PUSH.bodyBytes })) {
+    onChunk(chunk);
+    for (const piece of splitter.push(chunk)) {
+      if (task.shouldYield()) await task.yield();
+      keys.add(piece);
+    }
+  }
+  for (const piece of splitter.end()) keys.add(piece);
+  keys.requireReadable();
+  return keys;
+}
+
+/** Ends what a snapshot does not name. Throws CONFLICT where that looks like a mistake, and then ends nothing. */
+export async function takeSnapshot(
+  context: PushContext,
+  body: { readonly request: IncomingMessage; readonly splitter: Splitter; onChunk(chunk: Buffer): void },
+  options: SnapshotOptions,
+): Promise<SnapshotResult> {
+  const startedAt = context.clock.now();
+  const keys = await readKeys(context, body.request, body.splitter, body.onChunk);
+  const { missing, stored, kept } = await findMissing(context, keys, options.order);
+  const found = {
+    listed: keys.size,
+    stored,
+    missing: missing.length,
+    kept,
+    examples: missing.slice(0, MAX_EXAMPLES),
+  };
+  const guarded = { listed: keys.size, doubt: null, stored, ending: missing.length };
+  const refusal = options.accept ? null : refuseEnding(guarded);
+  if (refusal !== null)
+    throw new Problem(
+      'CONFLICT',
+      `${refusal} Nothing has ended. If the list is right, send it again with accept=true.`,
+      { members: found },
+    );
+  const ended = await endAll(context, missing, { ...options, startedAt });
+  return { object: 'snapshot_result', ...found, ended, dryRun: options.isDryRun };
+}
+
+async function findMissing(
+  { database, sender }: PushContext,
+  keys: KeyList,
+  order: Order | null,
+): Promise<{ missing: string[]; stored: number; kept: number }> {
+  const missing: string[] = [];
+  const task = eventLoop.task();
+  let [stored, kept, after] = [0, 0, ''];
+  for (;;) {
+    const page = await database.read(
+      (sql) => findListed(sql, sender.id, { statuses: OPEN, after, limit: PAGE }),
+      { timeout: TIMEOUT },
+    );
+    for (const { key, order: last } of page) {
+      if (task.shouldYield()) await task.yield();
+      if (keys.has(key)) continue;
+      if (isNewerThan(last, order)) kept++;
+      else missing.push(key);
+    }
+    stored += page.length;
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return { missing, stored, kept };
+    after = last.key;
+  }
+}
+
+async function endAll(
+  context: PushContext,
+  missing: readonly string[],
+  { status, order, isDryRun, startedAt }: SnapshotOptions & { readonly startedAt: number },
+): Promise<number> {
+  const { database, clock, count, untilSearched } = context;
+  let ended = 0;
+  for (let from = 0; from < missing.length; from += BATCH) {
+    const keys = missing.slice(from, from + BATCH);
+    const requests = keys.map(
+      (key): Request => ({
+        key,
+        read({ receivedAt }) {
+          // A list without a place in the order is as old as its request.
+          const isNewer = order === null && receivedAt !== null && Date.parse(receivedAt) >= startedAt;
+          if (isNewer) throw cameMeanwhile();
+          return endMessage(order);
+        },
+        isUnordered: order === null,
+      }),
+    );
+    const results = await runTransaction(database, { timeout: TIMEOUT, isDryRun }, (tx) =>
+      writeMessages(tx, { ...context, endedAs: status, now: clock.now() }, requests),
+    );
+    ended += [...results.values()].filter(
+      (result) => !(result instanceof Problem) && result.result === 'ended',
+    ).length;
+  }
+  if (!isDryRun && ended > 0) {
+    count('ended', ended);
+    await untilSearched();
+  }
+  return ended;
+}
+
+const cameMeanwhile = (): Problem =>
+  new Problem('CONFLICT', 'A message about this listing came after the list was made.');

@@ -1,0 +1,188 @@
+// Messages about listings of one source, written together: each is judged by its order, and one that is refused stops no other.
+
+import { hash } from 'node:crypto';
+import { canonicalJson } from '../access/idempotency/answer-once.ts';
+import { listingId } from '../ingest/identity.ts';
+import type { Catalogue, ListingOutcome } from '../ingest/listing-writer.ts';
+import { Problem } from '../lib/problem.ts';
+import type { ListingDraft } from '../listings/draft.ts';
+import type { Status } from '../listings/vocabulary.ts';
+import type { Transaction } from '../postgres/client/database.ts';
+import { type Order, standingOf } from './order.ts';
+import {
+  type CountedMessage,
+  findStates,
+  forgetDocuments,
+  holdToken,
+  lockMessages,
+  type StoredMessage,
+  writeMessages as storeMessages,
+} from './push-store.ts';
+
+/** Who pushes: a source, and the id of the token. */
+export interface Sender {
+  readonly id: string;
+  readonly token: string;
+}
+
+/** What a message wants of its listing: to be as in a draft, or to end. */
+export type Message = { readonly order: Order | null } & (
+  | { readonly draft: ListingDraft; readonly document: Record<string, unknown> }
+  | { readonly draft: null; readonly document: null }
+);
+
+/** A message about one listing. */
+export interface Request {
+  readonly key: string;
+  /** The message, given the last one about the listing that counted. Throws a Problem that refuses it. */
+  read(stored: StoredMessage): Message;
+  /** It is newer than any message, and has no place in their order: the last one keeps its own. */
+  readonly isUnordered?: boolean;
+}
+
+export interface PushResult {
+  readonly result: 'created' | 'changed' | 'unchanged' | 'superseded' | 'ended';
+  readonly id: string;
+  /** The listing's version and status now. */
+  readonly version: number;
+  readonly status: Status;
+  /** Before; null: it was not stored. */
+  readonly previous: { readonly version: number; readonly status: Status } | null;
+}
+
+/** The message that ends a listing. */
+export const endMessage = (order: Order | null): Message => ({ draft: null, document: null, order });
+
+export interface WriteOptions {
+  readonly catalogue: Pick<Catalogue, 'write'>;
+  readonly sender: Sender;
+  /** The status of listings that end. */
+  readonly endedAs?: Status;
+  /** Whether records are in field names of the sender. */
+  readonly isMapped: boolean;
+  /** Milliseconds since the epoch. */
+  readonly now: number;
+}
+
+interface Accepted {
+  readonly key: string;
+  readonly message: Message;
+  readonly digest: Buffer;
+}
+
+/**
+ * Writes messages about different listings in the given transaction, which calls this once. Returns the result of each, or the
+ * problem that refuses it, by its key. Throws INVALID_TOKEN where the token has ended meanwhile.
+ */
+export async function writeMessages(
+  tx: Transaction,
+  { catalogue, sender, endedAs = 'WITHDRAWN', isMapped, now }: WriteOptions,
+  requests: readonly Request[],
+): Promise<Map<string, PushResult | Problem>> {
+  const source = sender.id;
+  if (!(await holdToken(tx, source, sender.token))) throw tokenEnded();
+  const stored = await lockMessages(
+    tx,
+    source,
+    requests.map(({ key }) => key),
+  );
+  const { accepted, passed, results } = judge(requests, stored, endedAs);
+  const drafts = accepted.flatMap(({ message }) => (message.draft === null ? [] : [message.draft]));
+  const ended = accepted.filter(({ message }) => message.draft === null).map(({ key }) => key);
+  if (accepted.length > 0) {
+    const { outcomes } = await catalogue.write(tx, source, drafts, now, ended, false, endedAs);
+    const counted: CountedMessage[] = [];
+    for (const each of accepted) {
+      const id = listingId(source, each.key);
+      const outcome = outcomes.get(id);
+      results.set(each.key, outcome === undefined ? notStored() : resultOf(id, outcome));
+      if (outcome !== undefined && outcome.result !== 'older') counted.push(countedOf(each, endedAs));
+    }
+    await storeMessages(tx, source, counted, new Date(now));
+    if (isMapped && ended.length > 0) await forgetDocuments(tx, source, ended);
+  }
+  await addPassed(tx, source, passed, results);
+  return results;
+}
+
+interface Judged {
+  readonly accepted: Accepted[];
+  /** Those that change nothing, since a newer message or the same one counted already. */
+  readonly passed: { readonly key: string; readonly result: 'superseded' | 'unchanged' }[];
+  readonly results: Map<string, PushResult | Problem>;
+}
+
+function judge(
+  requests: readonly Request[],
+  stored: ReadonlyMap<string, StoredMessage>,
+  endedAs: Status,
+): Judged {
+  const judged: Judged = { accepted: [], passed: [], results: new Map() };
+  for (const { key, read, isUnordered } of requests) {
+    const last = stored.get(key);
+    if (last === undefined) throw new Error(`The listing ${key} was not locked`);
+    try {
+      const message = read(last);
+      const own = digestOf(message, endedAs);
+      // The last message, sent again, must still be known as repeated.
+      const digest = isUnordered ? (last.digest ?? own) : own;
+      const standing = isUnordered ? 'newer' : standingOf(last, message.order, digest);
+      if (standing === 'newer') judged.accepted.push({ key, message, digest });
+      else judged.passed.push({ key, result: standing === 'late' ? 'superseded' : 'unchanged' });
+    } catch (error) {
+      if (!(error instanceof Problem)) throw error;
+      judged.results.set(key, error);
+    }
+  }
+  return judged;
+}
+
+/** What a message says, whatever the order of its members. */
+function digestOf({ document }: Message, endedAs: Status): Buffer {
+  return hash('sha256', document === null ? `end ${endedAs}` : canonicalJson(document), 'buffer');
+}
+
+const countedOf = ({ key, message, digest }: Accepted, endedAs: Status): CountedMessage => ({
+  key,
+  document: message.document,
+  status: message.document === null ? endedAs : null,
+  digest,
+  order: message.order,
+});
+
+function resultOf(id: string, { result, previous, version, status }: ListingOutcome): PushResult {
+  const names = { older: 'superseded', removed: 'ended' } as const;
+  return {
+    result: result === 'older' || result === 'removed' ? names[result] : result,
+    id,
+    version,
+    status,
+    previous,
+  };
+}
+
+/** Adds results of messages that change nothing: the listing as it is. */
+async function addPassed(
+  tx: Transaction,
+  source: string,
+  passed: Judged['passed'],
+  results: Judged['results'],
+): Promise<void> {
+  const states = await findStates(
+    tx,
+    passed.map(({ key }) => listingId(source, key)),
+  );
+  for (const { key, result } of passed) {
+    const state = states.get(listingId(source, key));
+    results.set(key, state === undefined ? notStored() : { result, ...state, previous: state });
+  }
+}
+
+export const notStored = (): Problem =>
+  new Problem('LISTING_NOT_FOUND', 'The source has no listing with this key. PUT it whole first.');
+
+export const tokenEnded = (): Problem =>
+  new Problem(
+    'INVALID_TOKEN',
+    'The token of the source has ended. The operator makes a new one: freehold sources token.',
+  );
