@@ -274,7 +274,8 @@ test('every documented address that can be read answers with what is documented 
   const exampleOf = (path: string) =>
     examples[path] ?? (path.startsWith('/v1/property/{id}') ? sales[0]?.id : [...areas.keys()][0]) ?? '';
   for (const [path, methods] of Object.entries(openapi.paths)) {
-    if (methods.get === undefined) continue;
+    // Of sources: test/push reads them, with a token of their own.
+    if (methods.get === undefined || path.startsWith('/v1/sources/')) continue;
     const query = queries[path] === undefined ? '' : `?${new URLSearchParams(queries[path])}`;
     const address = path.replace('{id}', exampleOf(path)) + query;
     const answer = await fetch(`${url}${address}`, {

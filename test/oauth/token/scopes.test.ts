@@ -37,8 +37,13 @@ const TABLE: readonly (readonly [path: RegExp, scope: Scope, tier: Tier])[] = [
   [/^\/v1\/(search|areas|market)\b/, 'listings:read', 'anonymous'],
 ];
 
+/** What programs push is no business of keys and of tokens of people. */
+const isOfSource = ({ path }: { readonly path: string }) => path.startsWith('/v1/sources/');
+const isForTokens = (operation: { readonly path: string }) =>
+  operation.path.startsWith('/v1/') && !isOfSource(operation);
+
 test('every route below /v1 asks tokens for the one scope that the access table gives it, and no other route for any', () => {
-  const below = operations.filter(({ path }) => path.startsWith('/v1/'));
+  const below = operations.filter(isForTokens);
   assert.ok(below.length > 20);
   for (const { name, path, scopes, security } of below) {
     const [, scope, tier] =
@@ -49,6 +54,8 @@ test('every route below /v1 asks tokens for the one scope that the access table 
   }
   for (const { name, path, security } of operations)
     if (!path.startsWith('/v1/')) assert.deepEqual(security, [], name);
+  for (const { name, security } of operations.filter(isOfSource))
+    assert.deepEqual(security, [{ sourceToken: [] }], name);
 });
 
 const SCOPES: readonly Scope[] = ['listings:read', 'listings:live', 'watchers'];
@@ -77,7 +84,7 @@ async function tokensOf(tier: (typeof PLANS)[number]): Promise<Caller[]> {
 for (const tier of PLANS)
   test(`each route refuses a ${tier} token without its scope, and lets one in that has it`, async () => {
     const documented: Record<string, Documented> = {};
-    for (const { name, path } of operations.filter((each) => each.path.startsWith('/v1/'))) {
+    for (const { name, path } of operations.filter(isForTokens)) {
       const [, scope, lowest] = TABLE.find(([paths]) => paths.test(path)) ?? assert.fail(name);
       documented[name] = { tier: lowest, scope };
     }
