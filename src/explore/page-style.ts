@@ -99,6 +99,7 @@ body.explore{height:100vh;height:100dvh;min-height:560px;font-size:var(--tool);l
 .list-head>:first-child{flex:1;min-width:0}
 .list-head h1{font:600 var(--large)/1.3 var(--sans);letter-spacing:-.01em}
 .list-head p{margin:0}
+.watch{min-height:32px;padding-inline:12px;font-size:var(--small)}
 .scroller{flex:1;min-height:0;overflow:auto}
 .scroller>:is(.panel,.notice){margin:20px}
 .row .icon{vertical-align:-2px}
@@ -127,7 +128,7 @@ body.explore{height:auto;min-height:100vh;min-height:100dvh}
 .bar-end{margin-top:9px}
 .bar-end .btn{min-height:44px}
 .bar-end .btn{padding-inline:12px}
-.bar-end .text{display:none}
+.bar-end .text{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)}
 .bar:has([open]){z-index:9}
 .bar .chips{order:3;flex:0 0 calc(100% + 32px);flex-wrap:nowrap;margin-inline:-16px;padding:3px 16px;overflow-x:auto;scrollbar-width:none}
 .bar .offers{display:none}
@@ -138,7 +139,7 @@ body.explore{height:auto;min-height:100vh;min-height:100dvh}
 .bar .offers{margin-inline:-16px;padding-inline:16px;overflow-x:auto;max-height:none}
 .wide-only{display:none}
 .app{display:block}
-.map{position:sticky;top:57px;height:calc(100dvh - 412px - 57px);min-height:260px}
+.map{position:sticky;top:57px;height:calc(100dvh - var(--sheet,412px) - 57px + 14px);min-height:200px}
 .map .canvas{place-content:center;overflow:hidden}
 .map .canvas>svg{min-width:0;min-height:0}
 .controls{top:auto;bottom:24px}
@@ -146,6 +147,7 @@ body.explore{height:auto;min-height:100vh;min-height:100dvh}
 .side{z-index:5;min-height:calc(100dvh - 57px);margin-top:-14px;border:0;border-radius:14px 14px 0 0;box-shadow:var(--shadow)}
 .side .handle{display:block}
 .list-head{padding:2px 16px 12px}
+.watch{min-height:40px}
 .scroller{overflow:visible}
 .pages{position:sticky;bottom:0;padding-inline:16px;z-index:1}
 .side-foot{padding-inline:16px}

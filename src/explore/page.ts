@@ -7,15 +7,9 @@ import { TEXT_TAGS as tags } from '../page/map/tags.ts';
 import { type FilterBar, filterBar } from './parts/filter-bar.ts';
 import { homeRow } from './parts/home-row.ts';
 import { type IconName, icon } from './parts/icons.ts';
+import { limitPanel } from './parts/limits.ts';
 import { listHead, pageLinks } from './parts/list-head.ts';
-import {
-  emptyList,
-  type LockedPanel,
-  lockedPanel,
-  type Notice,
-  notice,
-  signInToGoOn,
-} from './parts/notices.ts';
+import { emptyList, type LockedPanel, lockedPanel, type Notice, notice } from './parts/notices.ts';
 import type { CountedChange } from './view/filter-counts.ts';
 import { linkTo, type Parameters } from './view/parameters.ts';
 import type { View } from './view/view.ts';
@@ -61,17 +55,14 @@ function side(content: ExploreContent): Html {
   const list = rows.length === 0 ? null : html`<ol class="rows" id="list">${rows}</ol>`;
   return html`${listHead(tags, { parameters, total, kind, isSold, median, currency })}<div class="scroller">${noted}${list}${
     total === 0 ? noHomes(content) : null
-  }${view.limitedTo === null ? null : lockedPanel(tags, signInToGoOn(root))}${content.foot}</div>${pageLinks(
-    tags,
-    {
-      parameters,
-      total,
-      first: view.firstRow,
-      shown: rows.length,
-      nextCursor: view.nextCursor,
-      signIn: view.limitedTo === null ? null : `${root}explore/sign-in`,
-    },
-  )}`;
+  }${limitPanel(tags, view, root)}${content.foot}</div>${pageLinks(tags, {
+    parameters,
+    total,
+    first: view.firstRow,
+    shown: rows.length,
+    nextCursor: view.nextCursor,
+    signIn: view.limitedTo === null ? null : `${root}explore/sign-in`,
+  })}`;
 }
 
 function noHomes({ ways, bar }: ExploreContent): Html {

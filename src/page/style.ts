@@ -55,6 +55,7 @@ main,.top,.sub,.foot{max-width:1280px;margin-inline:auto;padding-inline:var(--ma
 .menu svg{width:16px;height:16px}
 .menu nav{position:absolute;inset-inline:0;top:100%;padding:8px calc(var(--margin) - 10px) 16px;background:var(--raised);border-bottom:1px solid var(--line);box-shadow:var(--shadow)}
 .menu nav>ul{flex-direction:column;gap:0}
+.top .menu .find{display:none;height:44px;margin:4px 10px 8px}
 .menu nav a{padding-block:11px}
 .scale{height:5px;border:solid var(--ink);border-width:1px 0;background:repeating-linear-gradient(90deg,var(--ink) 0 64px,var(--paper) 64px 128px)}
 .below{border-bottom:1px solid var(--line)}
@@ -85,7 +86,7 @@ linear-gradient(270deg,var(--shade),transparent) 100% 0/12px 100% no-repeat scro
 .wide::-webkit-scrollbar-thumb{background:var(--quiet);border:2px solid var(--paper);border-radius:5px}
 @media (max-width:1000px){.top>nav,.top .fresh{display:none}.menu{display:block}.top .find{flex:1}.top .end{gap:12px}
 .foot{grid-template-columns:repeat(4,minmax(0,1fr))}.foot>:first-child{grid-column:1/-1}}
-@media (max-width:760px){:root{--margin:16px;--title:1.75rem}.top,.top.fill{min-height:52px;gap:8px;padding-inline:16px}.top .find,.top .sign-in{display:none}
+@media (max-width:760px){:root{--margin:16px;--title:1.75rem}.top,.top.fill{min-height:52px;gap:8px;padding-inline:16px}.top .find,.top .sign-in{display:none}.top .menu .find{display:flex}
 .scale{background:repeating-linear-gradient(90deg,var(--ink) 0 32px,var(--paper) 32px 64px)}
 .site-footer{margin-top:48px}.foot{grid-template-columns:repeat(2,minmax(0,1fr))}.foot li a{padding-block:11px}
 .legal{flex-direction:column}.legal ul{margin:0}}

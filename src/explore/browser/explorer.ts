@@ -17,6 +17,8 @@ export interface MapPane {
   light(id: string | null, position: readonly [lng: number, lat: number] | null): void;
   /** The home has been opened. */
   markSeen(id: string): void;
+  /** It has another height now, and shows more or less. */
+  rest(): void;
 }
 
 /** What is in the way of a view. */

@@ -3,8 +3,9 @@
 import { render } from 'lit-html';
 import { isOfSold } from '../parts/filters.ts';
 import { homeRow } from '../parts/home-row.ts';
+import { limitPanel } from '../parts/limits.ts';
 import { listHead, pageLinks } from '../parts/list-head.ts';
-import { emptyList, lockedPanel, type Notice, notice, signInToGoOn } from '../parts/notices.ts';
+import { emptyList, type Notice, notice } from '../parts/notices.ts';
 import type { CountedChange } from '../view/filter-counts.ts';
 import { linkTo, type Parameters } from '../view/parameters.ts';
 import { now } from './clock.ts';
@@ -70,8 +71,7 @@ export class ListPane {
       homeRow(TAGS, home, { root: '', now: now(), isInSight: at < 5 }),
     );
     const list = rows.length === 0 ? null : html`<ol class="rows" id="list">${rows}</ol>`;
-    const isLimited = view.limitedTo !== null;
-    render(html`${list}${isLimited ? lockedPanel(TAGS, signInToGoOn('')) : null}`, this.#body);
+    render([list, limitPanel(TAGS, view, '')], this.#body);
     render(
       pageLinks(TAGS, {
         parameters,
@@ -79,7 +79,7 @@ export class ListPane {
         first: isMore ? 1 : view.firstRow,
         shown: this.#rows.length,
         nextCursor: view.nextCursor,
-        signIn: isLimited ? 'explore/sign-in' : null,
+        signIn: view.limitedTo === null ? null : 'explore/sign-in',
       }),
       this.#foot,
     );

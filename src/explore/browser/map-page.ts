@@ -3,13 +3,16 @@
 import './trusted-types.ts';
 import { rebased } from '../view/parameters.ts';
 import { showAccount } from './account-menu.ts';
+import { after } from './clock.ts';
 import { boxOf, Explorer, type MapPane } from './explorer.ts';
 import { FilterPane } from './filter-pane.ts';
 import { HomeSheet } from './home/home-sheet.ts';
 import { ListPane } from './list-pane.ts';
 import { DrawnMap } from './map/drawn-map.ts';
 import { adoptStyle } from './map/symbols-style.ts';
+import { PhoneSheet } from './phone-sheet.ts';
 import { showPlaces, startExplorerSearch } from './search/explorer-search.ts';
+import { SearchWatch } from './search/watch-search.ts';
 import { onChange } from './session.ts';
 
 showAccount();
@@ -23,6 +26,7 @@ function start(content: HTMLElement, mapSection: HTMLElement, listSide: HTMLElem
   let pane: MapPane | null = null;
   /** Who looks; undefined: it is not known yet. */
   let reader: string | null | undefined;
+  let cancelList: () => void = () => undefined;
   const list = new ListPane(listSide, {
     onPoint: (id) => {
       const home = id === null ? undefined : list.find(id);
@@ -44,7 +48,12 @@ function start(content: HTMLElement, mapSection: HTMLElement, listSide: HTMLElem
     map: () => pane,
     showList: (view, parameters, isMore) => {
       list.show(view, parameters, isMore, reader != null);
+      cancelList();
+      // A list that came too soon after others comes by itself.
+      if (view.limit?.code === 'RATE_LIMITED')
+        cancelList = after(view.limit.retryAfter * 1_000, () => void explorer.load());
       showPlaces(view, parameters);
+      watch.show(parameters);
     },
     showFilters: (view, parameters, counts) => {
       filters.show(view, parameters, counts);
@@ -53,6 +62,8 @@ function start(content: HTMLElement, mapSection: HTMLElement, listSide: HTMLElem
     showTrouble: (trouble) => list.showTrouble(trouble),
     showBusy: (isBusy) => list.showBusy(isBusy),
   });
+  new PhoneSheet(listSide, { onRest: () => pane?.rest() });
+  const watch = new SearchWatch(explorer);
   startExplorerSearch(explorer, (id) => homes.open(id));
   // At first, and whenever somebody signs in or out: what may be seen then differs. A new token of the same person changes nothing.
   void onChange(({ session }) => {

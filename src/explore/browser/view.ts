@@ -30,6 +30,8 @@ export interface View {
   readonly firstRow: number;
   readonly nextCursor: string | null;
   readonly limitedTo: 'sign-in' | null;
+  /** Why homes are left out that the view has; `retryAfter` in seconds. */
+  readonly limit: { readonly code: string; readonly detail: string; readonly retryAfter: number } | null;
 }
 
 /** Counts of a view's filters, and the ways out where it has no homes. */

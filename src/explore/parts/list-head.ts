@@ -1,6 +1,6 @@
 // Head and foot of the list: how many homes there are, in which order, and further pages.
 //
-// Scripts find `#count`, which is read out when it changes, `#median`, `details[data-panel="sort"]`, `#list` and `#pages`.
+// Scripts find `#count`, which is read out when it changes, `#median`, `[data-watch]`, `details[data-panel="sort"]`, `#list` and `#pages`.
 
 import type { Tags } from '../../page/map/tags.ts';
 import { moneyWords } from '../../page/words.ts';
@@ -31,7 +31,14 @@ export function listHead<T>(tags: Tags<T>, head: ListHead): T {
   const { html } = tags;
   const { total, kind, isSold, median, currency } = head;
   const figure = median === null ? '' : ` · median ${moneyWords(Math.round(median), currency)}`;
-  return html`<header class="list-head"><div><h1 id="count" aria-live="polite">${homesWords(total, kind, isSold)}</h1><p id="median" class="small quiet">in this view${figure}</p></div>${sortMenu(tags, head.parameters)}</header>`;
+  return html`<header class="list-head"><div><h1 id="count" aria-live="polite">${homesWords(total, kind, isSold)}</h1><p id="median" class="small quiet">in this view${figure}</p></div>${sortMenu(tags, head.parameters)}${watchLink(tags, head)}</header>`;
+}
+
+/** A script makes a dialog of the page that it leads to; it finds `[data-watch]`, and says in it whether the search is watched. */
+function watchLink<T>(tags: Tags<T>, { parameters, kind }: ListHead): T {
+  const { html } = tags;
+  const [, query = ''] = linkTo(parameters, { for: kind, sort: null, zoom: null }).split('?');
+  return html`<a class="btn watch" data-watch="" href="${`explore/watching?${query}`}" aria-label="Watch this search">${icon(tags, 'bell')}<span class="wide-only">Watch</span></a>`;
 }
 
 function sortMenu<T>(tags: Tags<T>, parameters: Parameters): T {

@@ -57,13 +57,3 @@ export function lockedPanel<T>(tags: Tags<T>, { title, text, links }: LockedPane
   );
   return html`<div class="panel"><div class="middle">${icon(tags, 'lock')}<h2>${title}</h2><p>${text}</p><div class="buttons">${buttons}</div></div></div>`;
 }
-
-/** Where a list ends that has further homes; `root` is the prefix of links to the root of the service. */
-export const signInToGoOn = (root: string): LockedPanel => ({
-  title: 'Sign in to go on',
-  text: 'Without signing in a list has ten pages. The map and its counts show all homes; filters bring the others into the list.',
-  links: [
-    { label: 'Compare plans', href: `${root}billing` },
-    { label: 'Sign in', href: `${root}explore/sign-in` },
-  ],
-});

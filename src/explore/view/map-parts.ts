@@ -51,7 +51,8 @@ export function pinOf(point: MapPoint, type: ListingType, now: number): ViewPin 
     (isNew ? 2 : 0) |
     (status === 'CLOSED' ? 4 : 0) |
     (status === 'PENDING' || status === 'ACTIVE_UNDER_CONTRACT' ? 8 : 0);
-  const shown = status === 'CLOSED' ? (closePrice ?? price) : price;
+  // Rents are compared by the month, which those that were agreed on need not be.
+  const shown = status === 'CLOSED' && type === 'sale' ? (closePrice ?? price) : price;
   return [id, type === 'sale' ? 's' : 'r', shown, bedrooms, lng, lat, flags];
 }
 

@@ -106,7 +106,7 @@ export interface MapPoints {
   /** All results, and those with a position. */
   readonly total: number;
   readonly located: number;
-  /** Over results with a price; rents per month. */
+  /** Over results with a price, as in the cells: rents per month, of sold homes what they closed at where that is known. */
   readonly medianPrice: number | null;
   /** Ids of the data sources of all results, in alphabetical order. */
   readonly sources: readonly string[];

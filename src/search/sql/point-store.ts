@@ -15,11 +15,11 @@ export async function findPoints(
     (sql) => sql<MapPoints[]>`
       with found as materialized (
         select id, location[0] as lng, location[1] as lat, status, price, close_price, bedrooms, price_direction, listed_at,
-          provider_id
+          provider_id, ${plan.listingType === 'sale' ? sql`coalesce(case when status = 'CLOSED' then close_price end, price)` : sql`price`} as shown_price
         from listing_search where ${whereSql(sql, plan, resolved)}),
       counted as (select count(*)::double precision as total, count(lng)::double precision as located from found)
       select total, located,
-        (select percentile_cont(0.5) within group (order by price) from found where price > 0) as "medianPrice",
+        (select percentile_cont(0.5) within group (order by shown_price) from found where shown_price > 0) as "medianPrice",
         coalesce((select array_agg(distinct provider_id::text collate "C" order by provider_id::text collate "C") from found), '{}') as sources,
         coalesce(case when located <= ${maxPoints} then (
           select json_agg(json_build_object('id', id, 'lng', lng, 'lat', lat, 'status', status, 'price', price,
@@ -32,7 +32,7 @@ export async function findPoints(
               least(floor((lat + 90) / 180 * ${rows}::double precision), ${rows - 1}::double precision) as "row",
               avg(lat) as lat, avg(lng) as lng, count(*)::double precision as count,
               min(lng) as west, min(lat) as south, max(lng) as east, max(lat) as north,
-              percentile_cont(0.5) within group (order by price) as "medianPrice"
+              percentile_cont(0.5) within group (order by shown_price) as "medianPrice"
             from found where lng is not null group by 1, 2
             order by -count(*), 1, 2 limit ${maxCells}) as cell) end, '[]') as cells
       from counted`,

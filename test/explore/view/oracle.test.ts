@@ -79,6 +79,13 @@ const queries = fc.record({
   ),
 });
 
+/** As pins show them: of sold homes what they closed at. */
+const shownPricesOf = (rows: readonly Row[]): number[] =>
+  rows.flatMap((row) => closedAt(row) ?? pricesOf([row])).sort((a, b) => a - b);
+
+const closedAt = ({ facts }: Row): number | null =>
+  facts.listingType === 'sale' && facts.status === 'CLOSED' ? facts.closePrice : null;
+
 /** Cells of the grid with their count, median and box. */
 function cellsOf(rows: readonly Row[], box: MapBox) {
   const { bits } = gridOf(box);
@@ -93,7 +100,7 @@ function cellsOf(rows: readonly Row[], box: MapBox) {
     const [lngs, lats] = [own.map(({ at }) => at.lng), own.map(({ at }) => at.lat)];
     return {
       count: own.length,
-      median: medianOf(pricesOf(own.map(({ row }) => row))),
+      median: medianOf(shownPricesOf(own.map(({ row }) => row))),
       box: [Math.min(...lngs), Math.min(...lats), Math.max(...lngs), Math.max(...lats)],
     };
   });
@@ -123,6 +130,9 @@ test('a view counts, pins and clusters exactly what a plain loop finds, and no l
           return [id, lng, lat];
         });
         assert.deepEqual(texts(shown.pins.map(([id, , , , lng, lat]) => [id, lng, lat])), texts(pins));
+        for (const [id, , price] of shown.pins)
+          assert.equal(price, shownPricesOf([byId.get(id) ?? assert.fail()])[0] ?? null);
+        assert.equal(whole(shown.medianPrice), whole(medianOf(shownPricesOf(expected))));
         return;
       }
       withClusters++;

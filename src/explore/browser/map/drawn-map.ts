@@ -21,6 +21,9 @@ export class DrawnMap implements MapPane {
   /** The drawing shows the box of its view. */
   moveTo(): void {}
 
+  /** It is as large as it is, whatever is seen of it. */
+  rest(): void {}
+
   show(_view: View, parameters: Parameters): void {
     const query = writeQuery(parameters);
     if (query === this.#drawn) return;

@@ -74,6 +74,10 @@ export async function openLivePane(
     },
     light: (id, position) => map.light(id, position),
     markSeen: (id) => map.markSeen(id),
+    rest() {
+      map.map.resize();
+      explorer.followMap(map.box());
+    },
   };
 }
 
