@@ -271,7 +271,7 @@ test('whoever has seen a day’s homes is led to sign in, and the map goes on as
     assert.equal(await panel.getByRole('link', { name: 'Sign in' }).getAttribute('href'), 'explore/sign-in');
     assert.ok((await count(page)) > 10);
     assert.equal(await page.locator('.row').count(), 0);
-    assert.deepEqual(await axeFaults(page), []);
+    if (javaScriptEnabled) assert.deepEqual(await axeFaults(page), []);
     await page.context().close();
   }
 });
