@@ -38,7 +38,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       subscriptions: { kind: 'local' },
       tiersFile: null,
       sources: { file: null, variables: {} },
-      explorer: { audience: null, embedder: null },
+      explorer: { audience: null, embedder: null, basemapFile: null },
       billing: { portalUrl: null, graceDays: 7 },
       trustedProxies: [],
       metrics: { allow: [], token: null },

@@ -86,6 +86,7 @@ const NAMES = [
   'SOURCES_FILE',
   'EXPLORER',
   'EXPLORER_EMBED',
+  'BASEMAP_FILE',
   'RESO_BASE_URL',
   'RESO_TOKEN_URL',
   'RESO_CLIENT_ID',
@@ -178,7 +179,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     },
     tiersFile: read.path('TIERS_FILE', folder),
     sources,
-    explorer: readExplorerSettings(read, allowHttp),
+    explorer: readExplorerSettings(read, allowHttp, folder),
     oauth: {
       refreshGrace: read.integer('OAUTH_REFRESH_GRACE_SECONDS', 30, 0, 60),
       grantMaxDays: read.integer('OAUTH_GRANT_MAX_DAYS', 0, 0, 36_500) || null,

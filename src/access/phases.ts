@@ -17,7 +17,7 @@ export interface PhasesOptions {
 }
 
 /** Charges one look at the explorer, and returns headers for the response. Throws why the caller may not look, or not now. */
-export type ExplorerLimit = (caller: Principal, counts: 'views' | 'homes') => Promise<Headers>;
+export type ExplorerLimit = (caller: Principal, counts: 'views' | 'homes' | 'tiles') => Promise<Headers>;
 
 /** A response to credentials is private and revalidated each time. */
 const PRIVATE = Object.freeze({ 'cache-control': 'private, no-cache', vary: 'Authorization' });
@@ -37,7 +37,7 @@ export function createPhases({
     // A caller that is refused anyway gets that refusal, not TOO_MANY_STREAMS.
     async limit(caller, access, isAllowed) {
       if (caller.source !== undefined) return pushLimit.admit(caller.source.id);
-      return access.counts === 'views' || access.counts === 'homes'
+      return access.counts === 'views' || access.counts === 'homes' || access.counts === 'tiles'
         ? admitLook(caller, access.counts)
         : rateLimiter.admit(caller, isAllowed ? access : { ...access, stream: false });
     },

@@ -10,6 +10,7 @@ import { readTiersFile } from '../access/tiers/tiers-file.ts';
 import type { CallLimits } from '../billing/call-budget-store.ts';
 import { ChangeListeners } from '../changes/change-listeners.ts';
 import type { Config } from '../config.ts';
+import { openBasemap } from '../explore/basemap/archive.ts';
 import { connectionBounds } from '../http/server/connection-bounds.ts';
 import { descriptorLimit } from '../http/server/descriptor-limit.ts';
 import { createServer, type Limits, type WebServer } from '../http/server/server.ts';
@@ -124,7 +125,7 @@ export interface App {
   stop(): Promise<void>;
 }
 
-/** Starts everything but listening. Throws if the tiers file is invalid, before anything runs. */
+/** Starts everything but listening. Throws if the tiers file or the base map is invalid, before anything runs. */
 export async function createApp(options: AppOptions): Promise<App> {
   const { config, database, databaseState = ALWAYS_SERVING, source, log, publicUrl } = options;
   const { sampleUrl = null, overrides = {}, secretsKey = config.secretsKey } = options;
@@ -132,6 +133,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const clock = overrides.clock ?? systemClock;
   const metrics = createMetrics({ withProcess: true });
   const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
+  const basemapFile = config.explorer.basemapFile;
+  const basemap = basemapFile === null ? null : await openBasemap(basemapFile);
   const report = (error: unknown): void => log.error({ err: error }, 'Background task failed');
   const endGrants = grantEnder(log, clock);
   const outside = { clock, metrics, report, endGrants, mayWrite: mayActOutside };
@@ -188,6 +191,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...reads,
     publicUrl,
     sample,
+    basemap,
     feeds: createFeedLimit(tiers),
     countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
     findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
@@ -250,7 +254,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await changes.close();
       await drained;
       for (const each of [background, billing, subscriptions, reads]) await each.stop();
-      for (const each of [oauth, sourceVerifier, access, reads, source, sample?.outbound, webhooks.access])
+      for (const each of [oauth, sourceVerifier, access, reads, source, sample?.outbound, basemap, webhooks.access])
         await each?.close();
     }),
   };

@@ -166,6 +166,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     metrics,
     report: () => {},
     sample: null,
+    basemap: null,
     explorer: {
       admit: refresh,
       mayLook: refresh,

@@ -15,6 +15,8 @@ import { changeRoutes } from '../changes/http/routes.ts';
 import type { ExplorerAccess } from '../explore/allowance/allowance.ts';
 import { Assets } from '../explore/assets/assets.ts';
 import { assetRoute } from '../explore/assets/routes.ts';
+import type { Basemap } from '../explore/basemap/archive.ts';
+import { basemapRoutes } from '../explore/basemap/routes.ts';
 import { drawFrontMap } from '../explore/front-map.ts';
 import { homeRoutes } from '../explore/home/routes.ts';
 import { marketPageRoutes } from '../explore/market/routes.ts';
@@ -96,6 +98,8 @@ export interface FeatureParts extends UsageParts {
   readonly tiers: Tiers;
   /** Who may look at the explorer, and how often. */
   readonly explorer: ExplorerAccess;
+  /** The operator's map; null: there is none. */
+  readonly basemap: Basemap | null;
   readonly keyForm: KeyForm;
   /** The payment service that sells subscriptions; null: there is none. */
   readonly service: BillingPageOptions['service'];
@@ -164,6 +168,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         assetRoute<Principal>(assets),
         ...marketPageRoutes({ ...reading, answers, assets, outlines }),
         ...outlineRoutes(outlines),
+        ...(parts.basemap === null ? [] : basemapRoutes(parts.basemap)),
         ...exploreRoutes({ ...views, assets }),
       ];
   const mcp = mcpParts(features, parts);

@@ -92,6 +92,8 @@ body.explore{height:100vh;height:100dvh;min-height:560px;font-size:var(--tool);l
 .controls .compass :nth-child(2){grid-area:2/1}
 .controls .compass :nth-child(3){grid-area:2/3}
 .controls .compass :nth-child(4){grid-area:3/2}
+.map-credits{position:absolute;inset-inline-end:12px;bottom:38px;z-index:1;max-width:60%;margin:0;padding:2px 6px;border-radius:4px;background:color-mix(in srgb,var(--raised) 88%,transparent);font-size:11px;color:var(--quiet)}
+.map-credits a{color:inherit}
 .caption{position:absolute;inset-inline-end:12px;bottom:8px;z-index:1;max-width:70%;margin:0;padding:3px 8px;border-radius:4px;background:color-mix(in srgb,var(--raised) 88%,transparent);font-size:12px;color:var(--quiet)}
 .side{position:relative;display:flex;flex-direction:column;min-width:0;min-height:0;border-inline-start:1px solid var(--line);border-radius:0;background:var(--paper);box-shadow:none}
 .side .handle{display:none}
@@ -144,6 +146,7 @@ body.explore{height:auto;min-height:100vh;min-height:100dvh}
 .map .canvas>svg{min-width:0;min-height:0}
 .controls{top:auto;bottom:24px}
 .caption{display:none}
+.map-credits{inset-inline:12px auto;bottom:66px}
 .side{z-index:5;min-height:calc(100dvh - 57px);margin-top:-14px;border:0;border-radius:14px 14px 0 0;box-shadow:var(--shadow)}
 .side .handle{display:block}
 .list-head{padding:2px 16px 12px}

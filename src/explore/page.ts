@@ -4,6 +4,7 @@ import { type Html, html } from '../page/html.ts';
 import type { MapBox } from '../page/map/mercator.ts';
 import { boxOfView, movedView, viewOf } from '../page/map/mercator.ts';
 import { TEXT_TAGS as tags } from '../page/map/tags.ts';
+import type { BasemapFacts } from './basemap/facts.ts';
 import { type FilterBar, filterBar } from './parts/filter-bar.ts';
 import { homeRow } from './parts/home-row.ts';
 import { type IconName, icon } from './parts/icons.ts';
@@ -21,6 +22,8 @@ export interface ExploreContent {
   /** Null: the store cannot be read, or the query is wrong. */
   readonly view: View | null;
   readonly map: Html | null;
+  /** What the live map draws under the areas; null: nothing. */
+  readonly basemap: BasemapFacts | null;
   readonly notices: readonly Notice[];
   /** Instead of homes, where the reader may not look; null: they may. */
   readonly locked: LockedPanel | null;
@@ -36,9 +39,9 @@ export const MAP_SIZE = { width: 800, height: 684 } as const;
 const IN_SIGHT = 5;
 
 export function exploreContent(content: ExploreContent): Html {
-  const { bar, view, map } = content;
+  const { bar, view, map, basemap } = content;
   return html`${filterBar(tags, bar)}
-<div class="app"><section class="map" id="map" aria-label="Map"><div class="canvas" tabindex="0" role="group" aria-label="Map of the homes">${map}</div>${
+<div class="app"><section class="map" id="map" aria-label="Map"${basemap === null ? null : html` data-basemap="${JSON.stringify(basemap)}"`}><div class="canvas" tabindex="0" role="group" aria-label="Map of the homes">${map}</div>${
     view === null ? null : controls(bar.parameters, view.box)
   }${view === null ? null : caption(view)}</section>
 <section class="side sheet" id="list-side" aria-label="List of homes"><span class="handle" aria-hidden="true"></span>${side(content)}</section></div>`;

@@ -16,6 +16,7 @@ import type { ExplorerAccess } from './allowance/allowance.ts';
 import type { Assets } from './assets/assets.ts';
 import { assetPolicy } from './assets/policy.ts';
 import { scriptTags } from './assets/script-tags.ts';
+import type { Basemap } from './basemap/archive.ts';
 import { exploreContent } from './page.ts';
 import { EXPLORE_STYLE } from './page-style.ts';
 import { type ApiPanel, apiPanelOf } from './parts/api-panel.ts';
@@ -33,6 +34,8 @@ export interface ExploreOptions extends ViewParts {
   readonly explorer: ExplorerAccess;
   readonly outlines: Outlines;
   readonly assets: Pick<Assets, 'script'>;
+  /** The operator's map; null: there is none. */
+  readonly basemap: Pick<Basemap, 'facts'> | null;
   readonly tiers: Tiers;
   /** Progress of a source's first load; null if none is under way. */
   readonly findLoading: () => Promise<Loading | null>;
@@ -98,6 +101,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
     },
     view,
     map: answer.map,
+    basemap: options.basemap?.facts ?? null,
     notices: noticesOf(answer),
     locked,
     ways: answer.ways,

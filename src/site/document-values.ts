@@ -150,6 +150,7 @@ const COUNTED: Readonly<Record<Access['counts'], string>> = {
   views: 'views of the explorer',
   homes: 'homes of the explorer',
   push: 'limits of the source',
+  tiles: 'parts of the base map',
 };
 
 /** The required credentials, in words. */

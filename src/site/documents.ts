@@ -26,6 +26,7 @@ export const DOCUMENTS = {
   importing: ['Importing files', 'listings and areas from CSV, JSON and GeoJSON'],
   push: ['Pushing listings', 'listings of your own, pushed by programs over HTTP'],
   billing: ['Billing', 'keys of your own, and subscriptions at Polar and Stripe'],
+  basemap: ['Base map', 'streets and water under the areas of the explorer, from a file of your own'],
   configuration: ['Configuration', 'every setting of the service'],
 } as const satisfies Readonly<Record<string, readonly [title: string, about: string]>>;
 
@@ -40,6 +41,7 @@ export const FOR_OPERATORS: ReadonlySet<DocumentName> = new Set([
   'importing',
   'push',
   'billing',
+  'basemap',
   'configuration',
 ]);
 

@@ -102,6 +102,8 @@ export const EXPLORER = {
   views: 300,
   /** Lists and single homes together, in any 60 seconds. */
   homes: 60,
+  /** Ranges of the base map, in any 60 seconds: a view takes about twenty. */
+  tiles: 6_000,
   /** Homes on maps and in lists, in a UTC day. */
   pinsADay: 20_000,
   /** Single homes, in a UTC day. */

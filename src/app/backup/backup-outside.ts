@@ -12,13 +12,15 @@ export interface Outside {
 
 /** @param hasKeys whether the archive has the keys of secrets */
 export async function describeOutside(
-  { tiersFile, dataDirectory, backup }: Config,
+  { tiersFile, dataDirectory, backup, explorer }: Config,
   hasKeys = false,
 ): Promise<Outside> {
   const inDataDirectory = ['keys.env', ...(hasKeys ? [] : [SECRETS_FILE])].map((name) =>
     join(dataDirectory, name),
   );
-  const named = [tiersFile, backup?.passphraseFile ?? null].filter((file) => file !== null);
+  const named = [tiersFile, explorer.basemapFile, backup?.passphraseFile ?? null].filter(
+    (file) => file !== null,
+  );
   const files: string[] = [];
   for (const file of [...named, ...inDataDirectory])
     if ((await statIfExists(file)) !== undefined) files.push(file);

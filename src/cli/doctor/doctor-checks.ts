@@ -5,6 +5,7 @@ import { access, realpath, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { looserAnonymousLimits, readTiersFile } from '../../access/tiers/tiers-file.ts';
 import { type Config, isUnencrypted } from '../../config.ts';
+import { openBasemap } from '../../explore/basemap/archive.ts';
 import { ListenError, requireFreePort } from '../../http/server/listen-address.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { readIfExists, statIfExists } from '../../lib/files.ts';
@@ -57,6 +58,20 @@ export async function checkTiersFile({ tiersFile }: Config): Promise<Finding[]> 
     ];
   } catch (error) {
     return [fail('tiers file', messageOf(error), 'Correct the file, or set TIERS_FILE.')];
+  }
+}
+
+export async function checkBasemap({ explorer }: Config): Promise<Finding[]> {
+  const { basemapFile } = explorer;
+  if (basemapFile === null) return [];
+  try {
+    const basemap = await openBasemap(basemapFile);
+    await basemap.close();
+    if (basemap.facts.credits.length > 0) return [ok('base map', basemapFile)];
+    const detail = `${basemapFile} names nobody whose map it is`;
+    return [warn('base map', detail, 'Write its attribution into the archive: docs/basemap.md says how.')];
+  } catch (error) {
+    return [fail('base map', messageOf(error), 'Correct the file, or set BASEMAP_FILE.')];
   }
 }
 

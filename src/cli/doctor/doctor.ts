@@ -7,6 +7,7 @@ import { EXIT } from '../failure.ts';
 import { examples } from '../options.ts';
 import { emphasis, print, printJson } from '../output.ts';
 import {
+  checkBasemap,
   checkDataDirectory,
   checkDisk,
   checkMount,
@@ -51,7 +52,15 @@ async function examine(compare: boolean): Promise<Finding[]> {
   const node = checkNode();
   const { config, findings } = readConfiguration();
   if (config === null) return [node, ...findings];
-  const machine = [checkPublicUrl, checkTiersFile, checkDataDirectory, checkDisk, checkMount, checkPort];
+  const machine = [
+    checkPublicUrl,
+    checkTiersFile,
+    checkBasemap,
+    checkDataDirectory,
+    checkDisk,
+    checkMount,
+    checkPort,
+  ];
   const found: Finding[] = [node, ...findings];
   for (const check of [...machine, checkDatabase, checkSource, checkPayments])
     found.push(...[await check(config)].flat());

@@ -42,13 +42,14 @@ export type ExplorerAccess = Pick<
   'admit' | 'mayLook' | 'takeList' | 'takePins' | 'embedder' | 'isOff'
 >;
 
-/** What is counted by the minute: views, and lists together with single homes. */
-export type LookKind = 'views' | 'homes';
+/** What is counted by the minute: views, lists together with single homes, and parts of the base map. */
+export type LookKind = 'views' | 'homes' | 'tiles';
 
 class CallerState {
   readonly logs: Readonly<Record<LookKind, SlidingWindowLog>> = {
     views: new SlidingWindowLog(),
     homes: new SlidingWindowLog(),
+    tiles: new SlidingWindowLog(),
   };
   readonly leases = { pins: new DayLease(), homes: new DayLease() };
 }
@@ -166,8 +167,7 @@ export class Allowance {
       return null;
     }
     const wait = Math.max(1, Math.ceil(log.timeUntilFree(quota, now) / 1_000));
-    const what = kind === 'views' ? 'views' : 'lists and homes together';
-    const detail = `At most ${quota} ${what} are shown in any ${WINDOW / 1_000} seconds. Try again in ${wait} s.`;
+    const detail = `At most ${quota} ${COUNTED[kind]} are shown in any ${WINDOW / 1_000} seconds. Try again in ${wait} s.`;
     return this.#refused('minute', limitProblem('RATE_LIMITED', detail, wait, 'minute'));
   }
 
@@ -205,6 +205,12 @@ export class Allowance {
     this.#cancelCleanup = this.#clock.after(DAY, () => this.#cleanUp(database, report));
   }
 }
+
+const COUNTED: Readonly<Record<LookKind, string>> = {
+  views: 'views',
+  homes: 'lists and homes together',
+  tiles: 'parts of the base map',
+};
 
 const WHO = {
   'signed-in': 'This service shows its market to people who have signed in.',

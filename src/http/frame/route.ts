@@ -13,8 +13,8 @@ export interface Access {
   readonly tier?: string;
   /** Scope that a token needs. */
   readonly scope?: string;
-  /** What a request is counted against: `views` and `homes` are limits of the explorer, which also says who may look, `push` those of a source. */
-  readonly counts: 'nothing' | 'minute' | 'month' | 'views' | 'homes' | 'push';
+  /** What a request is counted against: `views`, `homes` and `tiles` are limits of the explorer, which also says who may look, `push` those of a source. */
+  readonly counts: 'nothing' | 'minute' | 'month' | 'views' | 'homes' | 'tiles' | 'push';
   /** True if only the token of a source may call, which may call nothing else. */
   readonly source?: boolean;
   /** True for a stream, which counts against the caller's concurrent streams: refused without a charge if none is free. */

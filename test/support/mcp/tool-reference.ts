@@ -64,6 +64,7 @@ const COUNTED: Readonly<Record<Access['counts'], string>> = {
   views: 'Counts as a view of the explorer.',
   homes: 'Counts as a home of the explorer.',
   push: 'Counts against the limits of the source.',
+  tiles: 'Counts as a part of the base map.',
 };
 
 function needs({ scope, tier, counts, stream }: Access): string {

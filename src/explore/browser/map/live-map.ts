@@ -4,6 +4,7 @@ import { type GeoJSONSource, Map as LibreMap, LngLatBounds, Marker } from 'mapli
 import type { HomeKind, MapCluster, MapPin, Outline } from '../../../page/map/drawing.ts';
 import { type MapBox, type MapView, project, viewAround } from '../../../page/map/mercator.ts';
 import type { View } from '../view.ts';
+import type { BaseLayers } from './basemap.ts';
 import { type Corner, DATA, type MapGround, mapStyle } from './map-style.ts';
 import { freeNames } from './names.ts';
 import { HomeSymbols } from './symbols.ts';
@@ -38,6 +39,8 @@ const OWN = { isOwn: true };
 export interface Ground {
   readonly outlines: readonly Outline[];
   readonly ground: 'water' | 'paper';
+  /** The operator's map below the areas; null: there is none. */
+  readonly base: BaseLayers | null;
 }
 
 export class LiveMap {

@@ -1,9 +1,11 @@
 // The live map in its section of the page, with its controls, its card and the ground under it.
 
 import type { MapPin } from '../../../page/map/drawing.ts';
+import type { BasemapFacts } from '../../basemap/facts.ts';
 import { changed, type Parameters } from '../../view/parameters.ts';
 import { boxOf, type Explorer, kindOf, type MapPane } from '../explorer.ts';
 import type { View } from '../view.ts';
+import type { BaseLayers } from './basemap.ts';
 import { cornersOf, polygonOf } from './corners.ts';
 import { fetchGround } from './ground.ts';
 import { LiveMap } from './live-map.ts';
@@ -23,7 +25,12 @@ export async function openLivePane(
   explorer: Explorer,
   events: LivePaneEvents,
 ): Promise<MapPane> {
-  const [ground, first] = await Promise.all([fetchGround(), explorer.view ?? explorer.firstView]);
+  const basemap = basemapOf(section);
+  const [areas, base, first] = await Promise.all([
+    fetchGround(),
+    openBase(basemap),
+    explorer.view ?? explorer.firstView,
+  ]);
   const container = document.createElement('div');
   container.className = 'canvas starting';
   // The drawing stays until the live map has drawn its first frame.
@@ -42,7 +49,7 @@ export async function openLivePane(
     onPoint: events.onPoint,
     onError: (error: Error) => console.warn(error),
   };
-  const map = new LiveMap(container, ground, mapEvents, () => coveredAtTop(section));
+  const map = new LiveMap(container, { ...areas, base }, mapEvents, () => coveredAtTop(section));
   const card = new MapCard(map.map);
   map.moveTo(first.box, boxOf(explorer.shown) !== null);
   await new Promise<void>((resolve) => map.map.once('idle', () => resolve()));
@@ -55,7 +62,7 @@ export async function openLivePane(
     card.close();
     if (hasFocus) (map.pinOf(pin.id) ?? map.map.getCanvas()).focus({ preventScroll: true });
   });
-  const controls = new MapControls(section, map, {
+  const controls = new MapControls(section, map, basemap?.credits ?? [], {
     onDrawn: (corners) => {
       const polygon = polygonOf(corners);
       void explorer.go(changed(explorer.parameters, { polygon, ...map.box() }), 'push');
@@ -79,6 +86,18 @@ export async function openLivePane(
       explorer.followMap(map.box());
     },
   };
+}
+
+/** What the page says of the operator's map; null: there is none. */
+function basemapOf({ dataset }: HTMLElement): BasemapFacts | null {
+  return dataset.basemap === undefined ? null : (JSON.parse(dataset.basemap) as BasemapFacts);
+}
+
+/** Its reader is loaded only where there is one. */
+async function openBase(facts: BasemapFacts | null): Promise<BaseLayers | null> {
+  if (facts === null) return null;
+  const { openBaseLayers } = await import('./basemap.ts');
+  return openBaseLayers(facts);
 }
 
 /** Pixels of the map, from its top, that the search box and the chips lie over on telephones. */

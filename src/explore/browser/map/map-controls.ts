@@ -1,6 +1,7 @@
 // Controls over the live map: closer, further away, where I am, drawing an area, the scale, and whose homes these are.
 
 import { render } from 'lit-html';
+import type { Credit } from '../../basemap/facts.ts';
 import { type IconName, icon } from '../../parts/icons.ts';
 import { type Notice, notice } from '../../parts/notices.ts';
 import { TAGS } from '../tags.ts';
@@ -31,7 +32,8 @@ export class MapControls {
   readonly #scale = document.createElement('div');
   #drawing: AbortController | null = null;
 
-  constructor(section: HTMLElement, map: LiveMap, events: ControlEvents) {
+  /** `credits`: of the operator's map, which are always in sight. */
+  constructor(section: HTMLElement, map: LiveMap, credits: readonly Credit[], events: ControlEvents) {
     this.#map = map;
     this.#section = section;
     this.#events = events;
@@ -44,6 +46,7 @@ export class MapControls {
     this.#renderButtons();
     this.#note.className = 'host';
     section.append(this.#note);
+    if (credits.length > 0) showCredits(section, credits);
     this.#scale.className = 'scale-bar';
     this.#scale.setAttribute('aria-hidden', 'true');
     section.append(this.#scale);
@@ -137,6 +140,16 @@ const CANNOT_DRAW: Notice = {
   title: 'Areas cannot be drawn at the moment',
   text: 'What draws them could not be loaded. Reload the page and try again.',
 };
+
+function showCredits(section: HTMLElement, credits: readonly Credit[]): void {
+  const line = document.createElement('p');
+  line.className = 'map-credits';
+  render(
+    html`${credits.map(({ text, href }) => (href === null ? text : html`<a href="${href}" target="_blank" rel="noopener">${text}</a>`))}`,
+    line,
+  );
+  section.append(line);
+}
 
 /** Pixels of the scale at most. */
 const WIDTH = 150;

@@ -4,6 +4,8 @@ import type { FeatureCollection } from 'geojson';
 import type { FilterSpecification, StyleSpecification } from 'maplibre-gl';
 import type { Outline } from '../../../page/map/drawing.ts';
 import { type MapBox, unwrapped } from '../../../page/map/mercator.ts';
+import type { Layer } from './base-layers.ts';
+import type { BaseLayers } from './basemap.ts';
 
 /** Levels of areas whose borders are lines between cities; deeper ones are dotted. */
 const CITY = 3;
@@ -16,6 +18,8 @@ export interface MapGround {
   /** Ids of areas with an accent outline. */
   readonly chosen: readonly string[];
   readonly ground: 'water' | 'paper';
+  /** The operator's map below the areas; null: the areas are the land. */
+  readonly base: BaseLayers | null;
   readonly names: readonly DrawnName[];
   /** The area that homes are searched in, drawn by the reader; without corners: none. */
   readonly searched: readonly Corner[];
@@ -46,49 +50,22 @@ export const DATA = {
   names: ({ names }: MapGround) => labelsOf(names),
   searched: ({ searched }: MapGround) => collection(searched.length < 3 ? [] : [[closed(searched)]]),
   beyond: ({ box }: MapGround) => collection(box === null ? [] : [[WORLD, closed(cornersOf(box))]]),
+  rest: ({ base, outlines, chosen }: MapGround) => collection(base === null ? [] : restOf(outlines, chosen)),
 } as const satisfies Readonly<Record<string, (ground: MapGround) => FeatureCollection>>;
 
 export function mapStyle(drawn: MapGround): StyleSpecification {
-  const isWater = drawn.ground === 'water';
-  const [land, paper, water, coast] = [color('land'), color('paper'), color('water'), color('coast')];
+  const { base, outlines } = drawn;
+  const isWater = drawn.ground === 'water' && base === null;
+  const [land, paper] = [color('land'), color('paper')];
   const [quiet, ink, line, accent] = [color('quiet'), color('ink'), color('line'), color('accent')];
-  const sources = Object.fromEntries(
+  const own = Object.fromEntries(
     Object.entries(DATA).map(([id, dataOf]) => [id, { type: 'geojson' as const, data: dataOf(drawn) }]),
   );
   return {
     version: 8,
-    sources,
+    sources: base === null ? own : { ...own, base: base.source },
     layers: [
-      { id: 'ground', type: 'background', paint: { 'background-color': isWater ? water : paper } },
-      ...(isWater ? COAST : []).map(
-        ([width, share], at): Layer => ({
-          id: `coast-${at}`,
-          type: 'line',
-          source: 'areas',
-          filter: ROOT,
-          layout: { 'line-join': 'round' },
-          // A mixed colour, for one that shows through is darker where the sides of a line meet.
-          paint: {
-            'line-color': ['interpolate', ['linear'], share, 0, water, 1, coast],
-            'line-width': width,
-          },
-        }),
-      ),
-      { id: 'land', type: 'fill', source: 'areas', filter: ROOT, paint: { 'fill-color': land } },
-      {
-        id: 'outside',
-        type: 'fill',
-        source: 'areas',
-        filter: ['get', 'isDimmed'],
-        paint: { 'fill-color': paper, 'fill-opacity': 0.65 },
-      },
-      {
-        id: 'inside',
-        type: 'fill',
-        source: 'areas',
-        filter: ['get', 'isChosen'],
-        paint: { 'fill-color': land },
-      },
+      ...(base === null ? landLayers(isWater) : baseLayers(base, outlines.length === 0)),
       {
         id: 'minor',
         type: 'line',
@@ -140,13 +117,62 @@ const COAST = [
   [12, 0.9],
 ] as const;
 
+/** The areas as land: the coast around them, and what lies outside the chosen ones dimmed. */
+function landLayers(isWater: boolean): Layer[] {
+  const [land, paper, water, coast] = [color('land'), color('paper'), color('water'), color('coast')];
+  return [
+    { id: 'ground', type: 'background', paint: { 'background-color': isWater ? water : paper } },
+    ...(isWater ? COAST : []).map(
+      ([width, share], at): Layer => ({
+        id: `coast-${at}`,
+        type: 'line',
+        source: 'areas',
+        filter: ROOT,
+        layout: { 'line-join': 'round' },
+        // A mixed colour, for one that shows through is darker where the sides of a line meet.
+        paint: {
+          'line-color': ['interpolate', ['linear'], share, 0, water, 1, coast],
+          'line-width': width,
+        },
+      }),
+    ),
+    { id: 'land', type: 'fill', source: 'areas', filter: ROOT, paint: { 'fill-color': land } },
+    {
+      id: 'outside',
+      type: 'fill',
+      source: 'areas',
+      filter: ['get', 'isDimmed'],
+      paint: { 'fill-color': paper, 'fill-opacity': 0.65 },
+    },
+    {
+      id: 'inside',
+      type: 'fill',
+      source: 'areas',
+      filter: ['get', 'isChosen'],
+      paint: { 'fill-color': land },
+    },
+  ];
+}
+
+/** The operator's map; around the chosen areas it is dimmed. */
+function baseLayers(base: BaseLayers, hasNames: boolean): Layer[] {
+  return [
+    { id: 'ground', type: 'background', paint: { 'background-color': color('land') } },
+    ...base.layers(color, hasNames),
+    {
+      id: 'outside',
+      type: 'fill',
+      source: 'rest',
+      paint: { 'fill-color': color('paper'), 'fill-opacity': 0.55 },
+    },
+  ];
+}
+
 interface NameLook {
   readonly color: string;
   readonly halo: string;
   readonly size: number;
 }
-
-type Layer = StyleSpecification['layers'][number];
 
 function nameLayer(id: string, filter: FilterSpecification, look: NameLook): Layer {
   return {
@@ -251,4 +277,12 @@ function cornersOf(box: MapBox): Corner[] {
     [east, north],
     [east, south],
   ];
+}
+
+/** The world without the chosen areas; nothing where none is chosen. */
+function restOf(outlines: readonly Outline[], chosen: readonly string[]): number[][][][] {
+  const shells = outlines
+    .filter(({ id }) => chosen.includes(id))
+    .flatMap(({ rings }) => shellsOf(rings).map(([shell = []]) => shell.toReversed()));
+  return shells.length === 0 ? [] : [[WORLD, ...shells]];
 }
