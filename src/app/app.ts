@@ -132,16 +132,14 @@ export async function createApp(options: AppOptions): Promise<App> {
   const mayActOutside = () => isOutgoing(databaseState.state);
   const clock = overrides.clock ?? systemClock;
   const metrics = createMetrics({ withProcess: true });
-  const tiers = config.tiersFile === null ? TIERS : await readTiersFile(config.tiersFile);
-  const basemapFile = config.explorer.basemapFile;
-  const basemap = basemapFile === null ? null : await openBasemap(basemapFile);
+  const files = await readFiles(config);
   const report = (error: unknown): void => log.error({ err: error }, 'Background task failed');
   const endGrants = grantEnder(log, clock);
   const outside = { clock, metrics, report, endGrants, mayWrite: mayActOutside };
   const subscriptions = startSubscriptions({ ...options, ...overrides, ...outside });
   const provider = overrides.provider ?? subscriptions.provider;
   const { payments } = subscriptions;
-  const common = { database, clock, tiers, provider, report, defaultCurrency: config.defaultCurrency };
+  const common = { ...files, database, clock, provider, report, defaultCurrency: config.defaultCurrency };
   const oauth = startAuthorizationServer({
     ...overrides,
     ...common,
@@ -191,8 +189,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...reads,
     publicUrl,
     sample,
-    basemap,
-    feeds: createFeedLimit(tiers),
+    feeds: createFeedLimit(files.tiers),
     countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
     findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
     countApps: (subscription) =>
@@ -239,7 +236,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       checks: healthChecks({ ...reads, ...background, ...checked }),
       metricsAccess: config.metrics,
     },
-    describe: describeService(publicUrl, tiers),
+    describe: describeService(publicUrl, files.tiers),
     notFoundPage: notFoundPage(publicUrl),
   });
   await reads.start();
@@ -254,9 +251,17 @@ export async function createApp(options: AppOptions): Promise<App> {
       await changes.close();
       await drained;
       for (const each of [background, billing, subscriptions, reads]) await each.stop();
-      for (const each of [oauth, sourceVerifier, access, reads, source, sample?.outbound, basemap, webhooks.access])
-        await each?.close();
+      const others = [source, sample?.outbound, files.basemap, webhooks.access];
+      for (const each of [oauth, sourceVerifier, access, reads, ...others]) await each?.close();
     }),
+  };
+}
+
+/** The operator's files that are read at the start. Throws if one is invalid. */
+async function readFiles({ tiersFile, explorer: { basemapFile } }: Config) {
+  return {
+    tiers: tiersFile === null ? TIERS : await readTiersFile(tiersFile),
+    basemap: basemapFile === null ? null : await openBasemap(basemapFile),
   };
 }
 
