@@ -202,6 +202,7 @@ const PARTS = {
   names: 'names',
   searched: 'searched',
   beyond: 'box',
+  rest: 'chosen',
 } as const satisfies Record<keyof typeof DATA, keyof MapGround>;
 
 const isByReader = (event: object): boolean => !('isOwn' in event);
