@@ -153,7 +153,7 @@ function allFilters<T>(tags: Tags<T>, bar: FilterBar, active: number): T {
 
 function apiMenu<T>(tags: Tags<T>, { api }: FilterBar): T {
   const { html } = tags;
-  return html`<details class="pop end" name="filter" data-panel="api"><summary class="btn">${icon(tags, 'code')}<span class="text">API</span></summary><div class="panel floating api">${apiPanel(tags, api)}</div></details>`;
+  return html`<details class="pop end" name="filter" data-panel="api"><summary class="btn" aria-label="API">${icon(tags, 'code')}<span class="text">API</span></summary><div class="panel floating api">${apiPanel(tags, api)}</div></details>`;
 }
 
 /** The search box where the header has none, which is on telephones. */

@@ -52,6 +52,7 @@ async function start() {
     lng: at % 6 === 0 ? facts.lng : 20 + ((at * 37) % 1_000) / 1_000,
     lat: at % 6 === 0 ? facts.lat : 10 + ((at * 91) % 1_000) / 1_000,
   })) as Facts[];
+  stackUp(spread);
   const market = await writeMarket(service.database, createCatalogue(service.database), spread);
   const expected = (query: Query, kind: 'sale' | 'rental' = 'sale') => {
     // Homes on the market go without saying.
@@ -63,6 +64,19 @@ async function start() {
     };
   };
   return { service, browser, clock, expected };
+}
+
+/** Several homes of one building, by itself in the east. */
+const STACK = { lng: 20.97, lat: 10.03 };
+const STACKED = 3;
+function stackUp(market: Facts[]): void {
+  const sales = market.flatMap((facts, at) => (facts.listingType === 'sale' ? [at] : [])).slice(0, STACKED);
+  for (const at of sales) {
+    const facts = market[at];
+    assert.ok(facts !== undefined);
+    const shown = { located: true, displayed: true, addressDisplayed: true, status: 'ACTIVE' } as const;
+    market[at] = { ...facts, ...shown, ...STACK };
+  }
 }
 
 const parts = skip === false ? await start() : null;
@@ -281,4 +295,49 @@ test('a panel that is open when the script arrives stays open, with what was typ
   await page.waitForURL((url) => !url.search.includes('maxPrice'));
   await until('the field is empty', async () => (await field.inputValue()) === '');
   await context.close();
+});
+
+test('several homes of one building are one stack: its card lists them, each by itself', {
+  skip,
+}, async () => {
+  const { lng, lat } = STACK;
+  const box = [lng - 0.002, lat - 0.002, lng + 0.002, lat + 0.002].map((edge) => edge.toFixed(4)).join(',');
+  const { page, faults } = await open(`explore?bbox=${box}`);
+  assert.equal(await countOf(page), STACKED);
+  const stack = page.locator('.pin.stack');
+  assert.equal(await stack.innerText(), `${STACKED} homes`);
+  await stack.click();
+  const links = page.locator('.map-card li a');
+  const ids = await links.evaluateAll((all) => all.map((link) => link.getAttribute('data-home') ?? ''));
+  assert.deepEqual(new Set(ids), new Set(await rowsOf(page)));
+  await page.keyboard.press('Escape');
+  await stack.focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.evaluate('document.activeElement.dataset.home'), ids[0]);
+  assert.deepEqual(faults, []);
+  await page.context().close();
+});
+
+test('the list is sorted, and has ten pages without signing in, then the way to go on', {
+  skip,
+}, async () => {
+  const { page, moves, expected } = await open('explore?status=any');
+  await page.locator('.list-head summary').click();
+  await moves(() => page.locator('.list-head').getByText('Cheapest first').click());
+  assert.equal(parametersOf(page).get('sort'), 'price');
+  const seen = new Set(await rowsOf(page));
+  for (let at = 1; at < 10; at += 1) {
+    assert.equal(await page.getByText('Sign in to go on').count(), 0);
+    await moves(() => page.getByRole('link', { name: /^Next/ }).click());
+    for (const id of await rowsOf(page)) seen.add(id);
+  }
+  assert.equal(seen.size, 100);
+  const cheapest = [...expected({ status: 'any' }).ids];
+  assert.ok(cheapest.length > 100 && [...seen].every((id) => cheapest.includes(id)));
+  assert.equal(await page.getByRole('link', { name: /^Next/ }).count(), 0);
+  const link = page.locator('#pages').getByRole('link', { name: 'Sign in to go on' });
+  assert.equal(await link.getAttribute('href'), 'explore/sign-in');
+  await page.getByRole('heading', { name: 'Sign in to go on' }).waitFor();
+  assert.equal(await countOf(page), cheapest.length);
+  await page.context().close();
 });

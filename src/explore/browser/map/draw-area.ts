@@ -5,7 +5,7 @@ import { TerraDraw, TerraDrawPolygonMode, ValidateNotSelfIntersecting } from 'te
 import { TerraDrawMapLibreGLAdapter } from 'terra-draw-maplibre-gl-adapter';
 import type { Corner } from './map-style.ts';
 
-/** The corners of the area that the reader draws; null: they press Escape, or the signal is aborted. */
+/** The corners of the area that the reader draws; null: the signal is aborted. */
 export function drawPolygon(map: LibreMap, signal: AbortSignal): Promise<readonly Corner[] | null> {
   const accent = getComputedStyle(document.documentElement)
     .getPropertyValue('--accent')
@@ -28,16 +28,11 @@ export function drawPolygon(map: LibreMap, signal: AbortSignal): Promise<readonl
   draw.setMode('polygon');
   return new Promise((resolve) => {
     const end = (corners: readonly Corner[] | null): void => {
-      removeEventListener('keydown', cancel);
       signal.removeEventListener('abort', abort);
       draw.stop();
       resolve(corners);
     };
     const abort = (): void => end(null);
-    const cancel = (event: KeyboardEvent): void => {
-      if (event.key === 'Escape') end(null);
-    };
-    addEventListener('keydown', cancel);
     signal.addEventListener('abort', abort);
     draw.on('finish', (id) => {
       const geometry = draw.getSnapshotFeature(id)?.geometry;

@@ -55,9 +55,10 @@ export async function openLivePane(
   await new Promise<void>((resolve) => map.map.once('idle', () => resolve()));
   section.querySelector('.canvas:not(.maplibregl-map)')?.remove();
   container.classList.remove('starting');
-  section.addEventListener('keydown', ({ key }) => {
+  document.addEventListener('keydown', ({ key }) => {
     const { pin } = card;
-    if (key !== 'Escape' || pin === null) return;
+    // A home over the map is closed first.
+    if (key !== 'Escape' || pin === null || document.querySelector('dialog[open]') !== null) return;
     const { hasFocus } = card;
     card.close();
     if (hasFocus) (map.pinOf(pin.id) ?? map.map.getCanvas()).focus({ preventScroll: true });

@@ -82,8 +82,13 @@ export class MapControls {
   /** Begins to draw, or ends it. What draws is loaded on first use. */
   async #draw(): Promise<void> {
     if (this.#drawing !== null) return this.#drawing.abort();
-    this.#drawing = new AbortController();
-    const { signal } = this.#drawing;
+    const drawing = new AbortController();
+    const { signal } = drawing;
+    this.#drawing = drawing;
+    const end = ({ key }: KeyboardEvent): void => {
+      if (key === 'Escape') drawing.abort();
+    };
+    addEventListener('keydown', end);
     this.#events.onDraw();
     this.#section.classList.add('drawing');
     this.#renderButtons();
@@ -94,6 +99,7 @@ export class MapControls {
         console.warn(error);
         return undefined;
       });
+    removeEventListener('keydown', end);
     this.#drawing = null;
     this.#section.classList.remove('drawing');
     this.#renderButtons();

@@ -58,7 +58,7 @@ const STYLE = `
 .scale-bar{position:absolute;z-index:1;inset-inline-start:12px;bottom:8px;padding:5px 8px;border-radius:4px;background:color-mix(in srgb,var(--raised) 88%,transparent);font-size:12px;line-height:1.3;color:var(--ink);pointer-events:none}
 .scale-bar .bar-line{height:5px;margin-bottom:3px;border:1px solid var(--ink);background:repeating-linear-gradient(90deg,var(--ink) 0 25%,var(--paper) 25% 50%)}
 .side[aria-busy=true] :is(.list-head>:first-child,.rows){opacity:.55}
-.map .notice{position:absolute;z-index:3;inset-inline:12px 64px;bottom:30px;max-width:420px;box-shadow:var(--shadow)}
+.map .notice{position:absolute;z-index:3;pointer-events:none;inset-inline:12px 64px;bottom:30px;max-width:420px;box-shadow:var(--shadow)}
 .drawing .symbol{pointer-events:none}
 .row.lit{background:var(--hover);box-shadow:inset 3px 0 0 var(--ink)}
 [dir=rtl] .row.lit{box-shadow:inset -3px 0 0 var(--ink)}
