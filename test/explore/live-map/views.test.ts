@@ -75,7 +75,7 @@ function stackUp(market: Facts[]): void {
     const facts = market[at];
     assert.ok(facts !== undefined);
     const shown = { located: true, displayed: true, addressDisplayed: true, status: 'ACTIVE' } as const;
-    market[at] = { ...facts, ...shown, ...STACK };
+    market[at] = { ...facts, ...shown, ...STACK } as Facts;
   }
 }
 
