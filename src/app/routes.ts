@@ -2,7 +2,7 @@
 
 import type { KeyForm } from '../access/key-form/key-form.ts';
 import { accessRoutes, type UsageParts } from '../access/routes.ts';
-import { anonymous, type Principal, type Tiers } from '../access/tiers/tiers.ts';
+import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import { grantsRoutes } from '../account/grants/routes.ts';
 import { type BillingPageOptions, billingPageRoutes } from '../account/plans/routes.ts';
 import { type AccountOptions, accountRoutes } from '../account/routes.ts';
@@ -17,7 +17,6 @@ import { Assets } from '../explore/assets/assets.ts';
 import { assetRoute } from '../explore/assets/routes.ts';
 import type { Basemap } from '../explore/basemap/archive.ts';
 import { basemapRoutes } from '../explore/basemap/routes.ts';
-import { drawFrontMap } from '../explore/front-map.ts';
 import { homeRoutes } from '../explore/home/routes.ts';
 import { marketPageRoutes } from '../explore/market/routes.ts';
 import { exploreRoutes } from '../explore/routes.ts';
@@ -27,7 +26,6 @@ import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { cacheFor } from '../lib/single-flight.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import { freshnessOf } from '../listings/provenance/confirmation-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
@@ -38,7 +36,6 @@ import { createAreaTrends } from '../market/area-trend.ts';
 import type { FactSource } from '../market/facts/market-facts.ts';
 import type { MarketFigures } from '../market/figure.ts';
 import { marketRoutes } from '../market/routes.ts';
-import { countMarket } from '../market/store.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
 import type { OAuthEndpoints } from '../oauth/authorization-server.ts';
 import { LIFETIMES } from '../oauth/protocol/tokens.ts';
@@ -65,14 +62,9 @@ import { webhookRoutes } from '../watch/webhook-routes.ts';
 import { deliveryRoutes } from '../watch/webhooks/delivery-routes.ts';
 import { findExampleIds } from './example-store.ts';
 import { EXAMPLE_HOMES, EXAMPLE_IDS, EXAMPLES } from './examples.ts';
-import { listFrontHomes } from './front-homes.ts';
+import { frontPage } from './front/page.ts';
 import { type McpParts, mcpParts } from './mcp.ts';
 import { type SamplePictures, samplePhotoRoute } from './sample-photos.ts';
-
-/** Milliseconds: counting reads an index of all that is on the market. */
-const MARKET_SIZE_LIFETIME = 10_000;
-/** Milliseconds: visits to the front page are not limited. */
-const FRONT_HOMES_LIFETIME = 10_000;
 
 export interface FeatureParts extends UsageParts {
   readonly hub: Pick<FeedHub, 'open' | 'listen'>;
@@ -151,6 +143,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   ];
   const assets = new Assets();
   const outlines = createOutlines(database);
+  const areaTrends = createAreaTrends(parts);
   const views = { ...parts, cursorKey: parts.oauth.cursorKey, outlines };
   // Switched off it has no routes at all, and so no page leads there.
   const explorer = parts.explorer.isOff
@@ -159,7 +152,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         ...homeRoutes({
           ...parts,
           trends,
-          areaTrends: createAreaTrends(parts),
+          areaTrends,
           outlines,
           script: () => assets.script('home'),
           refusedScript: () => assets.script('refused'),
@@ -193,16 +186,13 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         placeholders: EXAMPLE_IDS,
         findIds: async () => ({ ...(await findExampleIds(parts.database, EXAMPLE_HOMES)) }),
       },
-      findHomes: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, async () =>
-        (await parts.explorer.mayLook(anonymous(''))) === null
-          ? listFrontHomes({ ...parts, hasSample: sample !== null, now: parts.clock.now() })
-          : [],
-      ),
-      findMap: cacheFor(FRONT_HOMES_LIFETIME, parts.clock, () => drawFrontMap(views)),
-      findMarketSize: cacheFor(MARKET_SIZE_LIFETIME, parts.clock, async () => ({
-        ...(await countMarket(parts.database)),
-        confirmedAt: await reading.dataAsOf(),
-      })),
+      ...frontPage({
+        ...views,
+        dataAsOf: reading.dataAsOf,
+        areaTrends,
+        routes: features,
+        hasSample: sample !== null,
+      }),
     }),
   ];
   return routes;

@@ -30,3 +30,19 @@ test('checkboxes of one name are a list, and the search box is none of the view'
   const { find, redirect } = cleanQuery('find=Port+Calder&for=sale');
   assert.deepEqual([find, redirect], ['Port Calder', 'for=sale']);
 });
+
+test('the choice of sold homes leads to those of the last months, and to what else was chosen', () => {
+  assert.equal(cleaned('for=sold&find='), 'status=CLOSED&closedSince=P6M');
+  assert.equal(cleaned('for=sold&closedSince=P1M'), 'closedSince=P1M&status=CLOSED');
+  const { parameters, find } = cleanQuery('for=sold&find=Port+Calder');
+  assert.deepEqual(
+    [[...parameters], find],
+    [
+      [
+        ['status', 'CLOSED'],
+        ['closedSince', 'P6M'],
+      ],
+      'Port Calder',
+    ],
+  );
+});

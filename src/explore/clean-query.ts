@@ -8,6 +8,9 @@ const AMOUNT_FIELDS =
   /^(?:min|max)(?:Price|ClosePrice|LivingArea|LotSize|Bedrooms|Bathrooms|YearBuilt|AssociationFee|Tax|MonthlyCost)$/;
 const FACTORS: Readonly<Record<string, number>> = { k: 1_000, m: 1_000_000 };
 
+/** Sold in the last months. */
+const SOLD = { status: 'CLOSED', closedSince: 'P6M' };
+
 export interface CleanQuery {
   readonly parameters: Parameters;
   /** What was typed into the search box; null: nothing. */
@@ -29,6 +32,11 @@ export function cleanQuery(query: string): CleanQuery {
   );
   const find = parameters.get('find') ?? null;
   parameters.delete('find');
+  // A form has one choice of buy, rent and sold; of homes that were sold the API knows by their status.
+  if (parameters.get('for') === 'sold') {
+    parameters.delete('for');
+    for (const [name, value] of Object.entries(SOLD)) if (!parameters.has(name)) parameters.set(name, value);
+  }
   const isSame = [...sent].every(([name, value]) => parameters.get(name) === value) && !hasRepeats(query);
   return { parameters, find, redirect: isSame ? null : writeQuery(parameters) };
 }

@@ -13,7 +13,7 @@ import { drawViewMap } from './view-map.ts';
 const LIFETIME = 10_000;
 
 /** Views that the service reads for its own pages, and that no reader is charged for. */
-export const UNCOUNTED = { takeList: () => null, takePins: async () => null };
+const UNCOUNTED = { takeList: () => null, takePins: async () => null };
 
 /** Null: there is nothing to draw. The function throws what views throw. */
 export function createLockedMap(options: Omit<ExploreOptions, 'assets'>): () => Promise<Html | null> {

@@ -33,8 +33,11 @@ export interface AreaTrend {
 }
 
 export interface AreaTrends {
-  /** Throws INVALID_PARAMETER for an area that there is not, OVERLOADED while there is no room in the queue. */
-  read(areaId: string, listingType: ListingType, signal: AbortSignal): Promise<AreaTrend>;
+  /**
+   * Of an area; null: of everything. Throws INVALID_PARAMETER for an area that there is not and where no currency can be chosen,
+   * OVERLOADED while there is no room in the queue.
+   */
+  read(areaId: string | null, listingType: ListingType, signal: AbortSignal): Promise<AreaTrend>;
 }
 
 interface AreaTrendOptions
@@ -62,21 +65,30 @@ export function createAreaTrends(options: AreaTrendOptions): AreaTrends {
   });
   return {
     read: (areaId, listingType, signal) =>
-      trends.get([areaId, listingType], (left) => readTrend(options, areaId, listingType, left), signal),
+      trends.get(
+        [areaId ?? '', listingType],
+        (left) => readTrend(options, areaId, listingType, left),
+        signal,
+      ),
   };
 }
 
 async function readTrend(
   { analytics, clock, facts, findCurrencies, defaultCurrency, areas }: AreaTrendOptions,
-  areaId: string,
+  areaId: string | null,
   listingType: ListingType,
   signal: AbortSignal,
 ): Promise<AreaTrend> {
   const asker = { caller: OWN_ACCOUNT, request: {}, remedy: REMEDY };
   const now = clock.now();
   const [price, perArea, inventory] = METRIC_IDS[listingType];
-  const query = { listingType, areaId: [areaId], metrics: [price, perArea, inventory] };
-  const nos = (await areas.named([areaId], false)).map(({ no }) => no);
+  const ids = areaId === null ? [] : [areaId];
+  const query = {
+    listingType,
+    areaId: areaId === null ? undefined : ids,
+    metrics: [price, perArea, inventory],
+  };
+  const nos = (await areas.named(ids, false)).map(({ no }) => no);
   const [zone = DEFAULT_TIME_ZONE] = await areas.zonesOf(nos, false);
   const day = today(now, zone ?? DEFAULT_TIME_ZONE);
   const runScan =

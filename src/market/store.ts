@@ -226,15 +226,23 @@ function edgesSql(sql: Sql, periods: readonly Period[]): SqlFragment {
     select ${starts}::text[]::timestamp[] as starts, ${ends}::text[]::timestamp[] as ends)`;
 }
 
+export interface MarketCounts {
+  readonly sales: number;
+  readonly rentals: number;
+  readonly areas: number;
+  /** How many areas of each type there are, those of most first. */
+  readonly areaTypes: readonly { readonly type: string; readonly count: number }[];
+}
+
 /** Listings on the market that may be shown, and areas. */
-export async function countMarket(
-  database: Database,
-): Promise<{ readonly sales: number; readonly rentals: number; readonly areas: number }> {
-  const [row = { sales: 0, rentals: 0, areas: 0 }] = await database.read(
-    (sql) => sql<{ sales: number; rentals: number; areas: number }[]>`
+export async function countMarket(database: Database): Promise<MarketCounts> {
+  const [row = { sales: 0, rentals: 0, areas: 0, areaTypes: [] }] = await database.read(
+    (sql) => sql<MarketCounts[]>`
       select (count(*) filter (where listing_type = 'sale'))::integer as sales,
         (count(*) filter (where listing_type = 'rental'))::integer as rentals,
-        (select count(*) from area)::integer as areas
+        (select count(*) from area)::integer as areas,
+        (select coalesce(json_agg(json_build_object('type', type, 'count', count) order by count desc, type), '[]')
+          from (select type, count(*) as count from area group by type) as types) as "areaTypes"
       from listing_search where status = 'ACTIVE' and displayed`,
   );
   return row;

@@ -2,13 +2,16 @@
 
 import { sheet } from './style.ts';
 
-/** Comes after FRAME_STYLE, and before the styles of one page. Text is 15 px, in tables and small print 13. */
-export const PARTS_STYLE = sheet(`
+/** Rules of each part, of which a page that is to be small takes those that it has. Text is 15 px, in tables and small print 13. */
+export const PARTS = {
+  titles: sheet(`
 h1,h2,.place{font-family:var(--serif);font-variant-numeric:lining-nums;font-weight:400;text-wrap:balance;overflow-wrap:anywhere}
 h1{margin:0;font-size:var(--title);line-height:1.2;letter-spacing:-.01em}
 h2{margin:40px 0 12px;font-size:var(--head);line-height:1.3;letter-spacing:-.005em}
 h3{margin:0;font-size:var(--tool);line-height:1.4}
 .small{font-size:var(--small)}
+`),
+  controls: sheet(`
 .btn{display:inline-flex;align-items:center;justify-content:center;gap:8px;min-height:36px;padding:4px 14px;border:1px solid var(--edge);border-radius:6px;background:var(--raised);color:var(--ink);font:500 var(--tool)/1.4 var(--sans);text-decoration:none;white-space:nowrap;cursor:pointer}
 .btn:hover{background:var(--hover)}
 .btn :is(svg,.quiet){flex:none}
@@ -30,18 +33,28 @@ h3{margin:0;font-size:var(--tool);line-height:1.4}
 .seg input{position:absolute;opacity:0;pointer-events:none}
 .seg label:has(:focus-visible){outline:2px solid var(--accent);outline-offset:2px}
 .seg.small :is(a,label){min-height:26px;padding-inline:10px}
+.buttons{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
+@media (max-width:760px){.btn{min-height:40px}.btn.small{min-height:32px}.seg :is(a,label){min-height:38px}}
+`),
+  chips: sheet(`
 .chips{display:flex;flex-wrap:wrap;gap:8px;margin:0;padding:0;list-style:none}
 .chips>li{margin:0}
 .chip{display:inline-flex;align-items:center;gap:6px;min-height:34px;padding:2px 12px;border:1px solid var(--edge);border-radius:18px;background:var(--raised);color:var(--ink);font:400 var(--tool)/1.4 var(--sans);text-decoration:none;white-space:nowrap;cursor:pointer;list-style:none}
-.chip::-webkit-details-marker{display:none}
-.chip::before{content:none}
 .chip:hover{background:var(--hover);text-decoration:none}
 .chip:focus-visible{border-radius:18px}
 .chip.on{border-color:var(--accent);background:var(--wash);font-weight:500}
 .chip :is(svg,.count){flex:none;color:var(--quiet)}
 .chip.on svg:last-child{margin-inline-end:-4px}
-:is(.chip.open,details[open]>.chip){border-color:var(--accent);box-shadow:0 0 0 2px var(--accent)}
 .chip.offer{border-style:dashed}
+@media (max-width:760px){.chip{min-height:38px;border-radius:20px}}
+`),
+  /** Chips that open what stands under them. */
+  menus: sheet(`
+.chip::-webkit-details-marker{display:none}
+.chip::before{content:none}
+:is(.chip.open,details[open]>.chip){border-color:var(--accent);box-shadow:0 0 0 2px var(--accent)}
+`),
+  tags: sheet(`
 .token{display:inline-flex;align-items:center;gap:4px;padding:2px 8px;border-radius:4px;background:var(--wash);color:var(--ink);font-weight:500;text-decoration:none;white-space:nowrap}
 .tag{display:inline-flex;align-items:center;gap:5px;padding:1px 8px;border-radius:4px;background:var(--land);color:var(--ink);font-size:var(--small);font-weight:500;line-height:1.5;white-space:nowrap}
 .tag.sale{color:var(--sale)}
@@ -53,6 +66,8 @@ h3{margin:0;font-size:var(--tool);line-height:1.4}
 .price small{font-size:var(--small);font-weight:400;color:var(--quiet)}
 .drop{color:var(--accent);font-weight:500}
 .rise{color:var(--sale);font-weight:500}
+`),
+  panels: sheet(`
 .panel{display:flex;flex-direction:column;margin:0;border:1px solid var(--line);border-radius:6px;background:var(--raised);font-size:var(--tool);line-height:1.5}
 .panel>header{display:flex;flex-wrap:wrap;align-items:center;gap:4px 12px;min-height:44px;padding:8px 16px;border-bottom:1px solid var(--line)}
 .panel>header :is(h2,h3){margin:0;font:600 var(--tool)/1.4 var(--sans);letter-spacing:0}
@@ -63,13 +78,17 @@ h3{margin:0;font-size:var(--tool);line-height:1.4}
 .middle :is(h2,h3){margin:0;font:400 var(--large)/1.3 var(--serif)}
 .middle p{margin:0;max-width:36ch;color:var(--quiet)}
 .middle>.buttons{justify-content:center;margin-top:8px}
-.buttons{display:flex;flex-wrap:wrap;align-items:center;gap:8px}
+`),
+  notices: sheet(`
 .notice{display:grid;grid-template-columns:auto minmax(0,1fr) auto;gap:2px 14px;align-items:center;margin:0;padding:14px 16px;border:1px solid var(--line);border-inline-start:3px solid var(--accent);border-radius:6px;background:var(--raised);font-size:var(--tool);line-height:1.5}
 .notice :is(strong,h2,h3){margin:0;font:600 var(--tool)/1.5 var(--sans);letter-spacing:0}
 .notice p{grid-column:2;margin:0;font-size:var(--small);color:var(--quiet);overflow-wrap:anywhere}
 .notice>.buttons{grid-column:3;grid-row:1/3}
 .notice.warning{border-inline-start-color:var(--warning)}
 .notice.error{border-inline-start-color:var(--error)}
+@media (max-width:760px){.notice{grid-template-columns:auto minmax(0,1fr)}.notice>.buttons{grid-column:1/-1;grid-row:auto;margin-top:8px}}
+`),
+  cards: sheet(`
 .cards{display:grid;grid-template-columns:repeat(auto-fill,minmax(176px,1fr));gap:24px 20px;margin:0;padding:0;list-style:none}
 .cards>li{margin:0}
 .card{position:relative;display:flex;flex-direction:column;font-size:var(--small);line-height:1.5;color:var(--ink);text-decoration:none}
@@ -81,6 +100,9 @@ h3{margin:0;font-size:var(--tool);line-height:1.4}
 .card:has(a:focus-visible){outline:2px solid var(--accent);outline-offset:2px;border-radius:6px}
 .card a:focus-visible{outline:0}
 .card:hover .address{text-decoration:underline;text-underline-offset:.2em}
+@media (max-width:760px){.cards{grid-template-columns:repeat(2,minmax(0,1fr));gap:24px 12px}}
+`),
+  rows: sheet(`
 .rows{margin:0;padding:0;list-style:none}
 .row{position:relative;display:grid;grid-template-columns:148px minmax(0,1fr);gap:0 14px;margin:0;padding:12px 20px;border-bottom:1px solid var(--line);font-size:var(--tool);line-height:1.5}
 .row img,.row .no-photo{display:block;width:100%;aspect-ratio:148/98;object-fit:cover;border-radius:6px;background:var(--land)}
@@ -97,6 +119,9 @@ h3{margin:0;font-size:var(--tool);line-height:1.4}
 .row.loading i:first-child{width:40%}
 .sheet{border-radius:14px 14px 0 0;background:var(--paper);box-shadow:var(--shadow)}
 .sheet>.handle{display:block;width:40px;height:4px;margin:8px auto;border-radius:2px;background:var(--edge)}
+@media (max-width:760px){.row{grid-template-columns:116px minmax(0,1fr);padding-inline:16px}}
+`),
+  tables: sheet(`
 table.data{width:100%;border-collapse:collapse;font-size:var(--small);line-height:1.5;text-align:start;font-variant-numeric:tabular-nums}
 .data :is(th,td){height:36px;min-width:0;padding:6px 12px;border:0;background:none;font-family:inherit;text-align:start;vertical-align:middle}
 .data :is(th,td):first-child{padding-inline-start:16px}
@@ -109,12 +134,16 @@ table.data{width:100%;border-collapse:collapse;font-size:var(--small);line-heigh
 .data tbody th{font-weight:500}
 .data tbody tr:hover>*{background:var(--hover)}
 .data .number{text-align:end}
+`),
+  fields: sheet(`
 .field{display:grid;gap:4px;font-size:var(--tool)}
 .field :is(input,select){width:100%;min-height:40px;padding:4px 12px;border:1px solid var(--edge);border-radius:6px;background:var(--raised);color:var(--ink);font:inherit}
 .field .hint{margin:0;font-size:var(--small);color:var(--quiet)}
 .field :is(label,span:first-child){font-size:var(--small);font-weight:600}
 .field [aria-invalid=true]{border-color:var(--error);box-shadow:0 0 0 1px var(--error)}
 .field:has([aria-invalid=true]) :is(label,span:first-child,.hint){color:var(--error)}
+`),
+  code: sheet(`
 .code-box{overflow:hidden;margin:0;border:1px solid var(--line);border-radius:6px;background:var(--land);font-size:var(--small)}
 .code-box>header{display:flex;flex-wrap:wrap;align-items:center;gap:4px 12px;min-height:40px;padding-inline:14px 6px;border-bottom:1px solid var(--line);color:var(--quiet)}
 .code-box>header>:last-child:not(:first-child){margin-inline-start:auto}
@@ -125,11 +154,8 @@ table.data{width:100%;border-collapse:collapse;font-size:var(--small);line-heigh
 .code-box .number{color:var(--sale)}
 .code-box .comment{color:var(--quiet)}
 .code-box>footer{padding:10px 14px;border-top:1px solid var(--line);color:var(--quiet)}
-@media (max-width:760px){
-.btn{min-height:40px}.btn.small{min-height:32px}.seg :is(a,label){min-height:38px}.chip{min-height:38px;border-radius:20px}
-.notice{grid-template-columns:auto minmax(0,1fr)}
-.notice>.buttons{grid-column:1/-1;grid-row:auto;margin-top:8px}
-.row{grid-template-columns:116px minmax(0,1fr);padding-inline:16px}
-.cards{grid-template-columns:repeat(2,minmax(0,1fr));gap:24px 12px}
-}
-`);
+`),
+} as const;
+
+/** All of them. Comes after FRAME_STYLE, and before the styles of one page. */
+export const PARTS_STYLE = Object.values(PARTS).join('');

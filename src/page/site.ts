@@ -21,6 +21,8 @@ export interface Site {
   readonly notice: string | null;
   readonly sources: readonly SourceLine[];
   readonly version: string | null;
+  /** Where the source of the program is to be had; null: not known. */
+  readonly sourceUrl: string | null;
   /** Paths of the service's pages: links lead only to those that there are. */
   readonly hasExplorer: boolean;
   readonly hasMarket: boolean;
@@ -34,6 +36,7 @@ export const DEFAULT_SITE: Site = {
   notice: null,
   sources: [],
   version: null,
+  sourceUrl: null,
   hasExplorer: false,
   hasMarket: false,
 };

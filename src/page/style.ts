@@ -43,7 +43,7 @@ main,.top,.sub,.foot{max-width:1280px;margin-inline:auto;padding-inline:var(--ma
 .find:focus-within{outline:2px solid var(--accent);outline-offset:1px}
 .top .end{display:flex;align-items:center;gap:20px;margin-inline-start:auto}
 .fresh{display:inline-flex;align-items:center;gap:8px;font-size:var(--small);color:var(--quiet);white-space:nowrap}
-.dot{flex:none;width:8px;height:8px;border-radius:50%;background:var(--accent)}
+.dot{display:inline-block;flex:none;width:8px;height:8px;border-radius:50%;background:var(--accent)}
 .dot.warning{background:none;border:2px solid var(--warning);border-radius:1px;transform:rotate(45deg)}
 .dot.error{border-radius:1px;background:var(--error)}
 .sign-in{display:inline-flex;align-items:center;min-height:36px;padding-inline:14px;background:var(--raised);border:1px solid var(--edge);border-radius:6px;color:var(--ink);font-weight:500;text-decoration:none;white-space:nowrap}
@@ -73,6 +73,7 @@ main,.top,.sub,.foot{max-width:1280px;margin-inline:auto;padding-inline:var(--ma
 .foot a:hover{color:var(--ink);text-decoration:underline}
 .foot li:not(:has(a)){padding-block:3px}
 .foot .home{color:var(--ink)}
+.foot .dot{margin-inline-end:4px}
 .legal{grid-column:1/-1;display:flex;flex-wrap:wrap;gap:4px 24px;padding-top:16px;border-top:1px solid var(--line)}
 .legal p{max-width:96ch}
 .legal ul{display:flex;flex-wrap:wrap;gap:0 24px;margin-inline-start:auto}

@@ -1,167 +1,168 @@
-// Home page: what the service is, its status, homes on the market, and what people can do here.
+// Home page: the market as a map with a search box, its numbers, new homes, one request with its answer, and what people can do here.
 
-import type { Tiers } from '../access/tiers/tiers.ts';
+import type { Principal, Tiers } from '../access/tiers/tiers.ts';
+import type { Route } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
+import { type ServiceState, siteFooter } from '../page/footer.ts';
+import { siteHeader } from '../page/header.ts';
 import { type Html, html } from '../page/html.ts';
-import { dateAndTime } from '../page/time.ts';
-import { frontHero } from './front-hero.ts';
-import { type FrontHome, homeCards, pictureOrigins } from './home-cards.ts';
-import {
-  code,
-  type FirstLoad,
-  link,
-  loadingNotice,
-  type PageRequest,
-  pagePolicy,
-  pageReply,
-  renderPage,
-} from './layout.ts';
-
-export interface MarketSize {
-  /** Listings on the market. */
-  readonly sales: number;
-  readonly rentals: number;
-  readonly areas: number;
-  /** When a source last confirmed any listing, RFC 3339; null if there is none. */
-  readonly confirmedAt: string | null;
-}
+import { contentPolicy, renderLayout } from '../page/layout.ts';
+import { site } from '../page/site.ts';
+import { usedRules } from '../page/used-rules.ts';
+import { type FrontMarket, frontHero } from './front/hero.ts';
+import { type FrontHome, homeCards, pictureOrigins } from './front/home-cards.ts';
+import { type FrontTrends, type MarketSize, numbersSection } from './front/numbers.ts';
+import { type FrontAnswer, requestSection } from './front/request.ts';
+import { FRONT_STYLE } from './front/style.ts';
+import { waysSection } from './front/ways.ts';
+import { COPY_SCRIPT, code, type FirstLoad, loadingNotice, type PageRequest, pageReply } from './layout.ts';
 
 export interface HomeOptions {
   readonly publicUrl: string;
   readonly tiers: Tiers;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly routes: () => readonly Route<Principal>[];
   readonly findMarketSize: () => Promise<MarketSize>;
   /** Homes that anybody may be shown; empty where there are none. */
   readonly findHomes: () => Promise<readonly FrontHome[]>;
-  /** The market as a map; null: there is none to show. */
-  readonly findMap?: () => Promise<Html | null>;
+  /** The market as a map, and views of it; null: there is none to show. */
+  readonly findMarket?: () => Promise<FrontMarket | null>;
+  readonly findTrends?: () => Promise<FrontTrends>;
+  /** A request with its answer; null: none finds something. */
+  readonly findAnswer?: () => Promise<FrontAnswer | null>;
   readonly findLoading: () => Promise<FirstLoad | null>;
 }
 
+const NO_TRENDS: FrontTrends = { sale: null, rental: null };
+
+interface HomeState {
+  /** Null: the database does not answer. */
+  readonly size: MarketSize | null;
+  readonly loading: FirstLoad | null;
+  readonly homes: readonly FrontHome[];
+  readonly market: FrontMarket | null;
+  readonly trends: FrontTrends;
+  readonly answer: FrontAnswer | null;
+}
+
 /**
- * The page shows the current status, and says so if the database is unavailable. Homes are shown only when the store is whole:
+ * The page shows the current state, and says so if the database is unavailable. Homes are shown only when the store is whole:
  * not during a first load, and not while it cannot be read.
  */
 export function homeHandler(options: HomeOptions) {
-  const { findMarketSize, findHomes, findLoading, findMap = async () => null } = options;
   return async ({ headers }: PageRequest): Promise<Reply> => {
-    const size = await nullIfUnavailable(findMarketSize());
-    const loading = await nullIfUnavailable(findLoading());
-    const homes = size === null || loading !== null ? [] : ((await nullIfUnavailable(findHomes())) ?? []);
-    const map = size === null || loading !== null ? null : await nullIfUnavailable(findMap());
-    const text = homePage(options, { size, loading, homes, map });
-    const reply = pageReply(text, pagePolicy(["'self'", ...pictureOrigins(homes)], map !== null));
+    const state = await readState(options);
+    const { homes, loading } = state;
+    const { text, style } = homePage(options, state);
+    const policy = contentPolicy({
+      style,
+      script: COPY_SCRIPT,
+      pictures: ['data:', "'self'", ...pictureOrigins(homes)],
+    });
+    const reply = pageReply(text, policy);
     if (loading !== null) return { text, headers: { ...reply.headers, 'cache-control': 'no-store' } };
     return conditional(headers, strongEtag(text), reply);
   };
 }
 
-interface HomeState {
-  readonly size: MarketSize | null;
-  readonly loading: FirstLoad | null;
-  readonly homes: readonly FrontHome[];
-  readonly map: Html | null;
+async function readState(options: HomeOptions): Promise<HomeState> {
+  const size = await nullIfUnavailable(options.findMarketSize());
+  const loading = await nullIfUnavailable(options.findLoading());
+  if (size === null || loading !== null)
+    return { size, loading, homes: [], market: null, trends: NO_TRENDS, answer: null };
+  const [homes, market, trends, answer] = await Promise.all([
+    nullIfUnavailable(options.findHomes()),
+    nullIfUnavailable(options.findMarket?.() ?? Promise.resolve(null)),
+    nullIfUnavailable(options.findTrends?.() ?? Promise.resolve(null)),
+    nullIfUnavailable(options.findAnswer?.() ?? Promise.resolve(null)),
+  ]);
+  return { size, loading, homes: homes ?? [], market, trends: trends ?? NO_TRENDS, answer };
 }
 
-function homePage(options: HomeOptions, { size, loading, homes, map }: HomeState): string {
-  return renderPage({
-    name: null,
-    title: 'A property-listing API',
-    summary:
-      'This Freehold service searches homes for sale and for rent, serves areas and market statistics, and reads single homes with their history, live from their source.',
-    hero: map === null || size === null ? null : frontHero(map, size),
-    content: html`${loading === null ? null : loadingNotice(loading)}${status(size)}${onTheMarket(homes)}${ways()}${firstRequest(options)}`,
+/** The page, with the rules that it has a use for. */
+function homePage(options: HomeOptions, state: HomeState): { readonly text: string; readonly style: string } {
+  const { publicUrl } = options;
+  const { size, loading, homes, market, answer } = state;
+  const now = options.now();
+  const { name, hasExplorer } = site();
+  const service: ServiceState = size === null ? 'away' : loading === null ? 'ready' : 'loading';
+  const operations = options
+    .routes()
+    .filter(({ path, page }) => page !== true && path.startsWith('/v1/')).length;
+  const confirmedAt = size?.confirmedAt ?? null;
+  const header = siteHeader({
+    root: '',
+    current: 'home',
+    freshness: service === 'ready' ? { confirmedAt, now } : null,
   });
+  const content = html`${loading === null ? null : loadingNotice(loading)}${
+    market === null || size === null || !hasExplorer ? plainHead() : frontHero(market, size)
+  }${size === null ? away() : numbers(state, size, now)}${newHomes(homes, market, now)}${
+    answer === null
+      ? firstRequest(options)
+      : requestSection({ publicUrl, answer, cost: costOf(options), hasExplorer })
+  }${waysSection({ publicUrl, hasExplorer, operations })}`;
+  const footer = siteFooter({ root: '', state: service, ...(size === null ? {} : { confirmedAt }) });
+  const page = {
+    title: 'Homes for sale and to rent',
+    head: frontHead(
+      `Homes for sale and to rent at ${name}, on a map and by API, with areas and market figures.`,
+    ),
+    kind: 'front',
+    header,
+    content,
+    footer,
+    script: COPY_SCRIPT,
+  };
+  const style = usedRules(FRONT_STYLE, renderLayout({ ...page, style: '' }) + MADE_BY_SCRIPT);
+  return { text: renderLayout({ ...page, style }), style };
 }
 
-function status(size: MarketSize | null): Html {
-  if (size === null)
-    return html`<section><h2>Status</h2><p class="note" role="status"><strong>Not ready:</strong> the database does not answer at
-the moment. See <a href="readyz?verbose">readyz</a> for details.</p></section>`;
-  const figures = [
-    ['homes for sale', size.sales],
-    ['homes for rent', size.rentals],
-    ['areas', size.areas],
-  ] as const;
-  const confirmed =
-    size.confirmedAt === null
-      ? 'There are no listings yet.'
-      : html`Last confirmed by a source on ${dateAndTime(Date.parse(size.confirmedAt))}.`;
-  return html`<section><h2>Status</h2>
-<dl class="market">${figures.map(([name, count]) => html`<div><dt>${name}</dt><dd>${count.toLocaleString('en-US')}</dd></div>`)}</dl>
-<p>The service is up. ${confirmed}</p></section>`;
+/** Classes of what the script of the page adds. */
+const MADE_BY_SCRIPT = '<button class="btn bare small copy">';
+
+/** The icon is a file here: the page is to be small. */
+function frontHead(summary: string): Html {
+  return html`<meta name="description" content="${summary}"><link rel="icon" type="image/svg+xml" href="favicon.svg">`;
 }
 
-function onTheMarket(homes: readonly FrontHome[]): Html | null {
+function plainHead(): Html {
+  return html`<section class="plain"><h1>Homes for sale and to rent, areas and market figures</h1>
+<p>Search them over HTTP, read one live from its source, and be notified of what changes.</p></section>`;
+}
+
+function away(): Html {
+  return html`<p class="note" role="status"><strong>Not ready:</strong> the database does not answer at
+the moment. See <a href="readyz?verbose">readyz</a> for details.</p>`;
+}
+
+function numbers({ trends, market }: HomeState, size: MarketSize, now: number): Html {
+  const sources = site().sources.map(({ name }) => name);
+  return numbersSection({ size, trends, market, sources, now });
+}
+
+function newHomes(homes: readonly FrontHome[], market: FrontMarket | null, now: number): Html | null {
   if (homes.length === 0) return null;
-  return html`<section><h2>New on the market</h2>${homeCards(homes, '')}</section>`;
+  const { hasExplorer } = site();
+  const added = market?.added.sale ?? 0;
+  const all =
+    hasExplorer && added > 0
+      ? html`<a href="explore?listedSince=P1D">All ${added.toLocaleString('en-US')} for sale since yesterday</a>`
+      : null;
+  return html`<section><div class="heading"><h2>New on the market</h2>${all}</div>${homeCards(homes, { root: '', now, hasExplorer })}</section>`;
 }
 
-interface Way {
-  readonly title: string;
-  readonly text: string;
-  readonly links: readonly (readonly [href: string, name: string])[];
+function costOf({ tiers }: HomeOptions): string {
+  const { minute } = tiers.anonymous;
+  return minute === null
+    ? 'Requests without a key are not limited.'
+    : `Costs 1 of ${minute.toLocaleString('en-US')} requests a minute without a key.`;
 }
 
-const WAYS: readonly Way[] = [
-  {
-    title: 'Search and build',
-    text: 'Homes, areas and figures of the market over HTTP, one home live from its source. Start without a key.',
-    links: [
-      [link(null, 'start'), 'Quickstart'],
-      [link(null, ''), 'Reference'],
-      [link(null, 'metrics'), 'Metrics'],
-    ],
-  },
-  {
-    title: 'Connect an agent',
-    text: 'Search, compare and watch from Claude, ChatGPT, an editor or an agent of your own.',
-    links: [[link(null, 'mcp'), 'How to connect']],
-  },
-  {
-    title: 'Let apps in',
-    text: 'A person gives an app access without showing it a key, and ends it at any time.',
-    links: [
-      [link(null, 'oauth'), 'OAuth'],
-      ['oauth/grants', 'Connected apps'],
-    ],
-  },
-  {
-    title: 'Watch the market',
-    text: 'Get events when a home, the matches of a search or a figure changes.',
-    links: [['account/watchers', 'Your watchers']],
-  },
-  {
-    title: 'Get a key',
-    text: 'What each plan gets, what it costs, and what your key has used this month.',
-    links: [
-      ['billing', 'Plans'],
-      ['account', 'Your account'],
-      [link(null, 'limits'), 'Limits'],
-    ],
-  },
-  {
-    title: 'Solve a problem',
-    text: 'What each error means and what to do next, and whether this service is ready.',
-    links: [
-      [link(null, 'errors'), 'Errors'],
-      ['readyz?verbose', 'Readiness'],
-    ],
-  },
-];
-
-function ways(): Html {
-  const items = WAYS.map(
-    ({ title, text, links }) => html`<li><h3>${title}</h3><p>${text}</p>
-<span>${links.map(([href, name]) => html`<a href="${href}">${name}</a>`)}</span></li>`,
-  );
-  return html`<section><h2>What you can do here</h2><ul class="ways">${items}</ul></section>`;
-}
-
-function firstRequest({ publicUrl, tiers }: HomeOptions): Html {
-  const { minute: limit } = tiers.anonymous;
-  return html`<section><h2>A first request</h2>
-<p>Searches need no key${limit === null ? '' : `, up to ${limit.toLocaleString('en-US')} a minute`}.</p>
-${code(`curl '${publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3'`)}</section>`;
+function firstRequest(options: HomeOptions): Html {
+  return html`<section><h2>A first request</h2><p>${costOf(options)}</p>
+${code(`curl '${options.publicUrl}/v1/search/sales?maxPrice=600000&minBedrooms=2&limit=3'`)}</section>`;
 }

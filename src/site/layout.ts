@@ -8,22 +8,20 @@ import { siteFooter } from '../page/footer.ts';
 import { siteHeader } from '../page/header.ts';
 import { type Fragment, Html, html, wrappable } from '../page/html.ts';
 import { contentPolicy, renderLayout } from '../page/layout.ts';
-import { MAP_STYLE } from '../page/map/map-style.ts';
 import { FAVICON } from '../page/mark.ts';
+import { PARTS_STYLE } from '../page/parts-style.ts';
 import { FRAME_STYLE } from '../page/style.ts';
 import { DOCUMENT_NAMES, DOCUMENTS, type DocumentName } from './documents.ts';
-import { HERO_STYLE } from './front-hero.ts';
 import { TEXT_STYLE } from './style.ts';
 
-const STYLE = FRAME_STYLE + TEXT_STYLE;
-const HERO_PAGE_STYLE = FRAME_STYLE + MAP_STYLE + TEXT_STYLE + HERO_STYLE;
+const STYLE = FRAME_STYLE + PARTS_STYLE + TEXT_STYLE;
 
 /** Adds a button that copies to each block of code. Inline: its hash is in the pages' policy. */
-const COPY_SCRIPT = `
+export const COPY_SCRIPT = `
 if (navigator.clipboard) for (const block of document.querySelectorAll('.code')) {
   const button = document.createElement('button');
   button.type = 'button';
-  button.className = 'copy';
+  button.className = 'btn bare small copy';
   button.textContent = 'Copy';
   button.setAttribute('aria-live', 'polite');
   button.onclick = async () => {
@@ -67,17 +65,15 @@ export interface Page {
   /** What the page begins with; default: a paragraph of the summary. */
   readonly lead?: Html;
   readonly content: Fragment;
-  /** What the page begins with instead of its title: the content has it. */
-  readonly hero?: Html | null;
 }
 
-/** The policy of a page; `pictures`: sources of pictures besides those in the page itself; `hasHero`: whether it begins with one. */
-export function pagePolicy(pictures: readonly string[] = [], hasHero = false): string {
+/** The policy of a page; `pictures`: sources of pictures besides those in the page itself. */
+export function pagePolicy(pictures: readonly string[] = []): string {
   return contentPolicy({
-    style: hasHero ? HERO_PAGE_STYLE : STYLE,
+    style: STYLE,
     script: COPY_SCRIPT,
     pictures: ['data:', ...pictures],
-    isWithoutForms: !hasHero,
+    isWithoutForms: true,
   });
 }
 
@@ -92,14 +88,13 @@ function addressOf(name: string): string {
 
 export function renderPage(page: Page): string {
   const root = page.root ?? toRoot(page.name);
-  const { hero = null } = page;
   return renderLayout({
     title: page.title,
-    style: hero === null ? STYLE : HERO_PAGE_STYLE,
-    ...(hero === null ? {} : { kind: 'front' }),
+    style: STYLE,
+    kind: 'text',
     head: headOf(page.summary),
     header: header(page.name, page.root),
-    content: html`${hero ?? html`<div class="lead"><h1>${page.title}</h1>${page.lead ?? html`<p>${page.summary}</p>`}</div>`}
+    content: html`<div class="lead"><h1>${page.title}</h1>${page.lead ?? html`<p>${page.summary}</p>`}</div>
 ${page.content}`,
     footer: html`${page.name === null ? null : furtherPages(page.name)}${siteFooter({ root })}`,
     script: COPY_SCRIPT,
@@ -113,8 +108,7 @@ export function headOf(summary: string): Html {
 
 /** The header; on pages of the documentation with the links to all of them. */
 export function header(current: PageName | null, root?: string): Html {
-  // Of the pages outside the documentation, the one for missing addresses names its root.
-  if (current === null) return siteHeader({ root: root ?? '', current: root === undefined ? 'home' : null });
+  if (current === null) return siteHeader({ root: root ?? '', current: null });
   const items = Object.entries(PAGES).map(([name, title]) => navigationItem(current, name, title));
   return siteHeader({
     root: toRoot(current),

@@ -4,11 +4,14 @@ import { conditional, strongEtag } from '../http/output/etag.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable } from '../lib/problem.ts';
 import { type Html, html } from '../page/html.ts';
-import { type FrontHome, homeCard, pictureOrigins } from './home-cards.ts';
+import { site } from '../page/site.ts';
+import { type FrontHome, homeCard, pictureOrigins } from './front/home-cards.ts';
 import { code, link, type PageRequest, pagePolicy, pageReply, renderPage, wideTable } from './layout.ts';
 
 export interface ReferencePageOptions {
   readonly publicUrl: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
   /** The OpenAPI document; called when the page is shown. */
   readonly document: () => Readonly<Record<string, unknown>>;
   /** Homes that anybody may be shown; empty where there are none. */
@@ -26,7 +29,7 @@ export function referencePageHandler(options: ReferencePageOptions) {
       name: '',
       title: 'Reference',
       summary: 'Every endpoint of the service, with its parameters, answers and errors.',
-      content: html`${home === null ? null : exampleHome(home, options.publicUrl)}${waysToRead()}${endpoints(options.document())}`,
+      content: html`${home === null ? null : exampleHome(home, options)}${waysToRead()}${endpoints(options.document())}`,
     });
     const policy = pagePolicy(home === null ? [] : ["'self'", ...pictureOrigins([home])]);
     return conditional(headers, strongEtag(text), pageReply(text, policy));
@@ -34,11 +37,11 @@ export function referencePageHandler(options: ReferencePageOptions) {
 }
 
 /** A home of this store: how it looks, how it is requested, and the members that most readers want first. */
-function exampleHome(home: FrontHome, publicUrl: string): Html {
+function exampleHome(home: FrontHome, { publicUrl, now }: ReferencePageOptions): Html {
   const { id, listingType, price, currency, priceFrequency, bedrooms, bathrooms, livingArea, address } = home;
   const members = { id, listingType, price, currency, priceFrequency, bedrooms, bathrooms, livingArea };
   const answer = JSON.stringify({ ...members, address: { full: address } }, null, 2);
-  return html`<section><h2>A home, and the request for it</h2><div class="one-home">${homeCard(home, '')}<div>
+  return html`<section><h2>A home, and the request for it</h2><div class="one-home">${homeCard(home, { root: '', now: now(), hasExplorer: site().hasExplorer })}<div>
 ${code(`curl '${publicUrl}/v1/property/${id}' \\`, `  -H "Authorization: Bearer $FREEHOLD_FREE_KEY"`)}
 <p>The answer has some sixty members; these come first:</p>${code(answer)}</div></div></section>`;
 }

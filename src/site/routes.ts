@@ -16,8 +16,9 @@ import {
   readExample,
 } from './documents.ts';
 import { errorsPage } from './errors-page.ts';
-import type { FrontHome } from './home-cards.ts';
-import { type HomeOptions, homeHandler, type MarketSize } from './home-page.ts';
+import type { FrontHome } from './front/home-cards.ts';
+import type { MarketSize } from './front/numbers.ts';
+import { type HomeOptions, homeHandler } from './home-page.ts';
 import {
   type FirstLoad,
   type PageHandler,
@@ -51,7 +52,9 @@ export interface SiteOptions {
   readonly findMarketSize: () => Promise<MarketSize>;
   /** Homes that anybody may be shown; empty where there are none. */
   readonly findHomes: () => Promise<readonly FrontHome[]>;
-  readonly findMap?: NonNullable<HomeOptions['findMap']>;
+  readonly findMarket?: NonNullable<HomeOptions['findMarket']>;
+  readonly findTrends?: NonNullable<HomeOptions['findTrends']>;
+  readonly findAnswer?: NonNullable<HomeOptions['findAnswer']>;
   readonly reference: ReferenceOptions;
   /** Progress of a source's first load; null if none is under way. */
   readonly findLoading: () => Promise<FirstLoad | null>;
@@ -72,13 +75,19 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
     pageRoute(path, operation, summary, withLoadingNotice(handler, findLoading));
   const textOf = documentTexts(options);
   return [
-    pageRoute('/', 'showHome', 'What this is, how it is, and a first request', homeHandler(options)),
+    pageRoute(
+      '/',
+      'showHome',
+      'What this is, how it is, and a first request',
+      homeHandler({ ...options, now: () => reference.clock.now() }),
+    ),
     docs(
       '/docs',
       'showReference',
       'Every endpoint, and a home as the API answers with it',
       referencePageHandler({
         publicUrl,
+        now: () => reference.clock.now(),
         document: reference.document,
         findHomes: options.findHomes,
         isLoading: async () => (await findLoading()) !== null,

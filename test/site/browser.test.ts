@@ -12,7 +12,7 @@ import { createMetrics } from '../../src/lib/metrics.ts';
 import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
 import { DOCUMENT_NAMES } from '../../src/site/documents.ts';
-import type { FrontHome } from '../../src/site/home-cards.ts';
+import type { FrontHome } from '../../src/site/front/home-cards.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
 import { siteRoutes } from '../../src/site/routes.ts';
 import { noBrowser as skip, startBrowser, type Visit, visit } from '../support/browser/chromium.ts';
@@ -37,6 +37,9 @@ const HOME: FrontHome = {
   bathrooms: 2.5,
   livingArea: 1_840,
   address: '12 <Elm> Street',
+  street: '12 <Elm> Street',
+  place: 'Elmton',
+  listedAt: null,
   attribution: 'Elm Homes',
   picture: 'favicon.svg',
 };

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { listFrontHomes } from '../../src/app/front-homes.ts';
+import { listFrontHomes } from '../../src/app/front/homes.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Database } from '../../src/postgres/client/database.ts';

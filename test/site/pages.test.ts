@@ -10,7 +10,7 @@ import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
 import { databaseUnavailable } from '../../src/postgres/client/connection-errors.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../../src/search/summaries/metrics.ts';
 import { DOCUMENT_NAMES, fillDocument } from '../../src/site/documents.ts';
-import type { FrontHome } from '../../src/site/home-cards.ts';
+import type { FrontHome } from '../../src/site/front/home-cards.ts';
 import type { FirstLoad } from '../../src/site/layout.ts';
 import { renderMarkdown } from '../../src/site/markdown.ts';
 import { notFoundPage } from '../../src/site/not-found-page.ts';
@@ -89,6 +89,9 @@ const HOME: FrontHome = {
   bathrooms: 2.5,
   livingArea: 1_840,
   address: '12 <Elm> Street',
+  street: '12 <Elm> Street',
+  place: 'Elmton',
+  listedAt: null,
   attribution: 'Elm Homes',
   picture: 'favicon.svg',
 };
@@ -167,10 +170,10 @@ test('the home page shows homes with their picture, price and facts, each as peo
   const page = await answer.text();
   assert.match(
     textOf(page),
-    /For sale \$759,900 3 beds · 2\.5 baths · 1,840 sq ft 12 <Elm> Street Elm Homes/,
+    /For sale \$759,900 3 bd · 2\.5 ba · 1,840 sqft 12 <Elm> Street Elmton Elm Homes/,
   );
-  assert.match(textOf(page), /For rent \$2,000 a month studio/);
-  assert.match(textOf(page), /\$759,900 1 bed 12 <Elm>/);
+  assert.match(textOf(page), /To rent \$2,000 a month Studio/);
+  assert.match(textOf(page), /\$759,900 1 bd 12 <Elm>/);
   const pictures = [...page.matchAll(/<img src="([^"]+)"/g)].map(([, src]) => src);
   assert.deepEqual(pictures, ['favicon.svg', 'favicon.svg', 'https://pictures.example/a.jpg']);
   assert.match(

@@ -94,6 +94,22 @@ export async function countChanges(
   );
 }
 
+/** The median price of a view's homes, in the currency that is chosen for them. Throws what `readView` throws. */
+export async function readMedian(
+  parts: ViewParts,
+  state: ExploreState,
+  caller: Principal,
+): Promise<{ readonly median: number | null; readonly currency: string | null }> {
+  const { search, query } = await prepareSearch(parts, state, caller);
+  return withSession(parts.backend, { caller: caller.account }, async (session) => {
+    const { plan } = await requireOneCurrency({ ...parts, backend: session, fresh: false }, search, {
+      ...query,
+      facets: ['priceBucket'],
+    });
+    return { median: await medianOf(session, { ...search, plan }), currency: plan.currency };
+  });
+}
+
 async function medianOf(session: SearchSession, search: ResolvedSearch): Promise<number | null> {
   const { measures } = await session.summaries(search, ['price']);
   return measures.get('price')?.quartiles?.[1] ?? null;

@@ -37,3 +37,22 @@ export async function findSourceStates(
       order by wanted.id`,
   );
 }
+
+export interface AreaCounts {
+  readonly sale: number;
+  readonly rental: number;
+}
+
+/** Homes on the market in areas, by their ids. */
+export async function findAreaCounts(
+  database: Database,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, AreaCounts>> {
+  const rows = await database.read(
+    (sql) => sql<(AreaCounts & { readonly id: string })[]>`
+      select id, coalesce(sum(active) filter (where listing_type = 'sale'), 0)::integer as sale,
+        coalesce(sum(active) filter (where listing_type = 'rental'), 0)::integer as rental
+      from area join area_count on area_no = no where id = any(${[...ids]}::text[]) group by id`,
+  );
+  return new Map(rows.map(({ id, sale, rental }) => [id, { sale, rental }]));
+}

@@ -112,14 +112,16 @@ function shadesOf<T>(
 
 function namesOf<T>(
   { svg }: Tags<T>,
-  { linkToArea, width, height }: MapDrawing,
+  { linkToArea, width, height, clusterScale = 1, majorSize }: MapDrawing,
   land: DrawnLand,
   view: MapView,
   symbols: MapSymbols,
 ): T[] {
-  return placeNames(land.names, coveredBy(symbols, view), width, height).map(({ outline, x, y, isMajor }) => {
-    const text = svg`<text class="nm${isMajor ? ' mj' : ''}" x="${x}" y="${y}">${outline.name}</text>`;
-    const href = linkToArea?.(outline) ?? null;
-    return href === null ? text : svg`<a href="${href}">${text}</a>`;
-  });
+  return placeNames(land.names, coveredBy(symbols, view, clusterScale), width, height, majorSize).map(
+    ({ outline, x, y, isMajor }) => {
+      const text = svg`<text class="nm${isMajor ? ' mj' : ''}" x="${x}" y="${y}">${outline.name}</text>`;
+      const href = linkToArea?.(outline) ?? null;
+      return href === null ? text : svg`<a href="${href}">${text}</a>`;
+    },
+  );
 }

@@ -37,16 +37,18 @@ const offerWords: Readonly<Record<HomeKind, string>> = { sale: 'for sale', renta
 function drawnCluster<T>({ svg }: Tags<T>, drawing: MapDrawing, view: MapView, cluster: MapCluster): T {
   const { count, median, kind, name } = cluster;
   const [x, y] = placeIn(view, cluster.lng, cluster.lat).map(Math.round);
-  const radius = clusterRadius(count);
+  const radius = tenth(clusterRadius(count) * (drawing.clusterScale ?? 1));
   const shape =
     kind === 'sale'
-      ? svg`<circle class="f" r="${radius}"></circle>`
+      ? svg`<circle class="f" r="${radius}"/>`
       : svg`<rect class="f" x="${-tenth(radius * 0.9)}" y="${-tenth(radius * 0.9)}" width="${tenth(radius * 1.8)}" height="${tenth(radius * 1.8)}" rx="3"></rect>`;
   const amount = median !== null && count >= MEDIAN_FROM ? shortAmount(median, drawing.currency) : null;
   const caption =
     amount === null ? null : svg`<text class="md" y="${Math.round(radius + 12)}">${amount}</text>`;
   const words = `${countText(count)} ${homesWord(count)} ${offerWords[kind]}${name === undefined ? '' : ` in ${name}`}${amount === null ? '' : `, median ${amount}`}`;
-  const symbol = svg`<title>${words}</title>${shape}<text y="4.5">${countText(count)}</text>`;
+  // What a link is called by, browsers do not show at the pointer; the count and the place can be read beside it.
+  const title = drawing.linkToCluster === undefined ? svg`<title>${words}</title>` : null;
+  const symbol = svg`${title}${shape}<text y="4.5">${countText(count)}</text>`;
   const href = drawing.linkToCluster?.(cluster) ?? null;
   // The caption stands beside the link, whose name begins with what can be read in it.
   const linked = href === null ? symbol : svg`<a href="${href}" aria-label="${words}">${symbol}</a>`;

@@ -74,6 +74,10 @@ export interface MapDrawing {
   readonly shades?: ReadonlyMap<string, number>;
   /** Symbols that would overlap are merged unless false. */
   readonly merges?: boolean;
+  /** How large clusters are drawn, by their usual size; default 1. Smaller ones are for maps on which none may be merged. */
+  readonly clusterScale?: number;
+  /** Size of the type of major names in pixels, where the page sets it; default 16. */
+  readonly majorSize?: number;
   /** Lines of whole minutes or degrees, with figures at the northern edge; default true on water. */
   readonly graticule?: boolean;
   /** Names of areas; default true. */

@@ -36,6 +36,7 @@ export function placeNames(
   taken: readonly Box[],
   width: number,
   height: number,
+  majorSize = MAJOR_SIZE,
 ): readonly PlacedName[] {
   const boxes = [...taken];
   const placed: PlacedName[] = [];
@@ -44,11 +45,11 @@ export function placeNames(
       a.outline.level - b.outline.level || b.across - a.across || (a.outline.id < b.outline.id ? -1 : 1),
   );
   for (const { outline, x, y, across, isMajor } of order) {
-    const size = isMajor ? MAJOR_SIZE : MINOR_SIZE;
+    const size = isMajor ? majorSize : MINOR_SIZE;
     const half = (Array.from(outline.name).length * size * LETTER) / 2 + GAP;
     // A name much wider than its area would be read as that of its neighbour.
     if (half * 2 > across * (isMajor ? 2.5 : 1.35)) continue;
-    const spot = [0, size * 1.6, -size * 1.6, size * 2.6, -size * 2.6].find((dy) => {
+    const spot = [0, size * 1.6, size * 2, -size * 1.6, size * 2.6, -size * 2.6, size * 3.2].find((dy) => {
       const box: Box = [x - half, y + dy - size * 0.9, x + half, y + dy + size * 0.45];
       return isWithin(box, width, height) && !boxes.some((other) => meet(box, other));
     });

@@ -183,11 +183,15 @@ function boxAroundAll(group: readonly Placed[]): MapBox {
 export const nearTurn = (lng: number, middle: number): number => lng + Math.round((middle - lng) / 360) * 360;
 
 /** What symbols cover, in pixels of the drawing. */
-export function coveredBy({ clusters, pins }: MapSymbols, view: MapView): [number, number, number, number][] {
+export function coveredBy(
+  { clusters, pins }: MapSymbols,
+  view: MapView,
+  scale = 1,
+): [number, number, number, number][] {
   return [
     ...clusters.map(({ lng, lat, count, median }): [number, number, number, number] => {
       const [x, y] = placeIn(view, lng, lat);
-      const radius = clusterRadius(count);
+      const radius = clusterRadius(count) * scale;
       return [x - radius, y - radius, x + radius, y + radius + (median === null ? 0 : 14)];
     }),
     ...pins.map((pin): [number, number, number, number] => {

@@ -1,12 +1,12 @@
 // Homes on the front page: six with a picture, as a caller without credentials may see them.
 
-import { anonymous } from '../access/tiers/tiers.ts';
-import { buildReaderView, presentListing } from '../listings/presenter.ts';
-import type { Listing } from '../listings/record.ts';
-import { pictureSource } from '../page/picture.ts';
-import type { Database } from '../postgres/client/database.ts';
-import type { FrontHome } from '../site/home-cards.ts';
-import { findFrontHomes } from './example-store.ts';
+import { anonymous } from '../../access/tiers/tiers.ts';
+import { buildReaderView, presentListing } from '../../listings/presenter.ts';
+import type { Listing } from '../../listings/record.ts';
+import { pictureSource } from '../../page/picture.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import type { FrontHome } from '../../site/front/home-cards.ts';
+import { findFrontHomes } from '../example-store.ts';
 
 const SHOWN = 6;
 /** Of these, where there are as many. */
@@ -53,6 +53,9 @@ function frontHome(listing: Listing, publicUrl: string): FrontHome | null {
     bathrooms: listing.bathrooms,
     livingArea: listing.livingArea,
     address: address.full,
+    street: address.line1 ?? address.full,
+    place: address.city ?? address.neighborhood,
+    listedAt: listing.listedAt,
     attribution: provider.attribution,
     picture,
   };
