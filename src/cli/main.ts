@@ -10,7 +10,7 @@ import { addClients } from './clients.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { reportFailure } from './failure.ts';
 import { addGrants } from './grants.ts';
-import { addImport } from './import.ts';
+import { addImport } from './import/import.ts';
 import { addMigrate } from './migrate.ts';
 import { addOpenapi } from './openapi.ts';
 import { examples } from './options.ts';

@@ -17,6 +17,8 @@ export interface MappedFile {
   readonly mapFile: string;
   /** Where rejected rows are written; absent: beside the file. */
   readonly rejectedFile?: string;
+  /** What rejected rows are written beside, where the file is a copy of something else. */
+  readonly original?: string;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface MappedFile {
  * Throws MapError or FileFault.
  */
 export async function withFile<T>(
-  { file, map, mapFile, rejectedFile }: MappedFile,
+  { file, map, mapFile, rejectedFile, original = file }: MappedFile,
   work: (opened: OpenedFile, rejectedPath: string) => Promise<T>,
 ): Promise<T> {
   const opened = await openMapped(file, map);
@@ -33,7 +35,7 @@ export async function withFile<T>(
     // Members that few objects have may be missing from the beginning of a file of JSON lines.
     if (missing.length > 0 && opened.complete)
       throw new MapError(mapFile, columnFaults(opened, map, missing));
-    const rejectedPath = resolve(rejectedFile ?? `${file}.rejected.${opened.rejectedForm.extension}`);
+    const rejectedPath = resolve(rejectedFile ?? `${original}.rejected.${opened.rejectedForm.extension}`);
     await refuseOtherFile(rejectedPath, file);
     return await work(opened, rejectedPath);
   } finally {

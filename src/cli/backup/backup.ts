@@ -17,7 +17,7 @@ import { pendingMigrations } from '../../postgres/migrations/migrate.ts';
 import { closeAround } from '../../postgres/state/close-database.ts';
 import { openCommandDatabase } from '../database.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
-import { interruption } from '../import.ts';
+import { interruption } from '../interruption.ts';
 import { examples } from '../options.ts';
 import { print, printJson } from '../output.ts';
 import { PASSPHRASE_OPTION, readNewPassphrase } from '../passphrase.ts';

@@ -15,7 +15,7 @@ import {
 } from '../../sources/removal-store.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
-import { interruption } from '../import.ts';
+import { interruption } from '../interruption.ts';
 import { count, emphasis, print, printJson } from '../output.ts';
 
 /** Milliseconds to count all listings. */

@@ -16,7 +16,7 @@ import { systemClock } from '../../lib/clock.ts';
 import type { Transaction } from '../../postgres/client/database.ts';
 import { INIT_OPTION, withDatabase } from '../database.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
-import { importProgressText } from '../import-output.ts';
+import { importProgressText } from '../import/import-output.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, print, printJson } from '../output.ts';
 import { progressLine } from '../progress-line.ts';

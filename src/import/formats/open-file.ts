@@ -70,7 +70,7 @@ async function regularFile(path: string) {
   );
 }
 
-const GZIP_MARK = Buffer.from([0x1f, 0x8b]);
+export const GZIP_MARK = Buffer.from([0x1f, 0x8b]);
 /** Unpacks no more than is requested, so that its position in the file shows how far the records are. */
 const GUNZIP_OPTIONS = { chunkSize: 16 * 1024, readableHighWaterMark: 1 };
 

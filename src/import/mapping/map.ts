@@ -38,6 +38,12 @@ const MapSchema = Type.Object(
       Type.Unsafe<'show' | 'withhold'>({ type: 'string', enum: ['show', 'withhold'] }),
     ),
     nulls: Type.Optional(Type.Array(Type.String())),
+    /** What an inspection could not know, and what the map assumes; nothing reads it. */
+    questions: Type.Optional(
+      Type.Array(
+        Type.Object({ field: Type.String(), question: Type.String(), assumed: Type.String() }, strict),
+      ),
+    ),
     fields: Type.Record(Type.String(), Type.Array(RuleSchema, { minItems: 1 })),
   },
   strict,

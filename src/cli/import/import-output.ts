@@ -1,12 +1,12 @@
 // Output of an import: progress, summary, and the findings of a dry run.
 
-import type { DryRun } from '../import/dry-run.ts';
-import type { ImportProgress } from '../import/mapped-file.ts';
-import type { MissingResult } from '../import/missing.ts';
-import { reportLines } from '../import/report-text.ts';
-import type { ImportResult } from '../import/run.ts';
-import { count, emphasis } from './output.ts';
-import { duration } from './progress-line.ts';
+import type { DryRun } from '../../import/dry-run.ts';
+import type { ImportProgress } from '../../import/mapped-file.ts';
+import type { MissingResult } from '../../import/missing.ts';
+import { reportLines } from '../../import/report-text.ts';
+import type { ImportResult } from '../../import/run.ts';
+import { count, emphasis } from '../output.ts';
+import { duration } from '../progress-line.ts';
 
 /** `42 %  21,000 rows  3,400 rows/s  8 s left`. Rows of an earlier run do not count for the speed and the time left. */
 export function importProgressText(progress: ImportProgress, seconds: number): string {

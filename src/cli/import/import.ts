@@ -1,26 +1,29 @@
 // Command `freehold import`: imports files of listings and areas.
 
 import { type Command, Option } from 'commander';
-import { createChangePartitions } from '../changes/retention-store.ts';
-import { readConfig } from '../config.ts';
-import { dryRunImport } from '../import/dry-run.ts';
-import type { ImportProgress } from '../import/mapped-file.ts';
-import { type ImportMap, readMap } from '../import/mapping/map.ts';
-import { MISSING_ACTIONS, type MissingAction } from '../import/missing.ts';
-import { type ImportResult, runImport } from '../import/run.ts';
-import { systemClock } from '../lib/clock.ts';
-import type { Database } from '../postgres/client/database.ts';
-import { REPLICATED } from '../sources/abandoned.ts';
-import { isReplicated } from '../sources/store.ts';
-import { INIT_OPTION, withDatabase } from './database.ts';
-import { CommandFailure, EXIT } from './failure.ts';
+import { createChangePartitions } from '../../changes/retention-store.ts';
+import { readConfig } from '../../config.ts';
+import { dryRunImport } from '../../import/dry-run.ts';
+import type { ImportProgress } from '../../import/mapped-file.ts';
+import { type ImportMap, readMap } from '../../import/mapping/map.ts';
+import { MISSING_ACTIONS, type MissingAction } from '../../import/missing.ts';
+import { type ImportResult, runImport } from '../../import/run.ts';
+import { systemClock } from '../../lib/clock.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { REPLICATED } from '../../sources/abandoned.ts';
+import { isReplicated } from '../../sources/store.ts';
+import { INIT_OPTION, withDatabase } from '../database.ts';
+import { CommandFailure, EXIT } from '../failure.ts';
+import { examples } from '../options.ts';
+import { emphasis, print, printJson } from '../output.ts';
+import { progressLine } from '../progress-line.ts';
+import { type ChosenMap, chooseMap, type Input } from './import-map.ts';
 import { dryRunText, importProgressText, resultText } from './import-output.ts';
-import { examples } from './options.ts';
-import { emphasis, print, printJson } from './output.ts';
-import { progressLine } from './progress-line.ts';
+import { addInspect, withInput } from './inspect.ts';
 
 interface ImportFlags {
-  readonly map: string;
+  readonly map?: string;
+  readonly yes?: true;
   readonly rejected?: string;
   readonly restart?: true;
   readonly missing?: MissingAction;
@@ -32,6 +35,7 @@ interface ImportFlags {
 
 type ImportKind = 'listings' | 'areas';
 
+const INSPECT_EXAMPLE = 'freehold import inspect homes.csv';
 const LISTINGS_EXAMPLE = 'freehold import listings sales.csv.gz --map docs/examples/king-county-sales.json';
 const AREAS_EXAMPLE = 'freehold import areas counties.geojson --map docs/examples/us-counties.json';
 
@@ -40,9 +44,11 @@ export function addImport(program: Command): void {
     .command('import')
     .summary('import listings and areas from files')
     .description(
-      'Imports CSV, GeoJSON or JSON lines, gzipped or not. A map file says what the columns mean: docs/importing.md.',
+      'Imports CSV, GeoJSON or JSON lines, gzipped or not. A map file says what the columns mean; for listings an inspection of\n' +
+        'the file proposes it: docs/importing.md.',
     )
-    .addHelpText('after', examples(LISTINGS_EXAMPLE, AREAS_EXAMPLE));
+    .addHelpText('after', examples(INSPECT_EXAMPLE, LISTINGS_EXAMPLE, AREAS_EXAMPLE));
+  addInspect(group);
   addKind(group, 'listings', LISTINGS_EXAMPLE);
   addKind(group, 'areas', AREAS_EXAMPLE);
 }
@@ -56,7 +62,6 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
         'After an interruption, the same command continues where it stopped.\n' +
         `Exit code ${EXIT.rejected}: done, but rows were rejected; a file contains them with the reason.`,
     )
-    .requiredOption('--map <file>', 'map file: what the columns mean')
     .option(
       '--rejected <file>',
       'where rejected rows go (default: beside the file, as <file>.rejected.csv, .ndjson, .geojson or .json)',
@@ -67,8 +72,16 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
     .option('--json', 'print the result as JSON')
     .addHelpText('after', examples(`${example} --dry-run`, example))
     .action((file: string, flags: ImportFlags) => importFile(kind, file, flags));
-  if (kind === 'areas') return;
+  if (kind === 'areas') {
+    command.requiredOption('--map <file>', 'map file: what the columns mean');
+    return;
+  }
   command
+    .option(
+      '--map <file>',
+      'map file: what the columns mean (default: <file>.map.json, else what an inspection proposes, after a question)',
+    )
+    .option('--yes', 'import by what an inspection proposes, without a question')
     .addOption(
       new Option(
         '--missing <action>',
@@ -80,18 +93,46 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
 }
 
 async function importFile(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
-  const { dryRun, json } = flags;
   refuseUselessFlags(flags);
-  const map = await readMap(flags.map, kind);
-  const { signal } = interruption(
-    dryRun ? 'Stopping.' : 'Stopping after the current batch; press Ctrl-C again to stop at once.',
+  const notice = flags.dryRun
+    ? 'Stopping.'
+    : 'Stopping after the current batch; press Ctrl-C again to stop at once.';
+  await withInput(
+    file,
+    async (input, signal) => {
+      const chosen = await mapOf(kind, input, flags, signal);
+      if (chosen !== null) await importMapped(input, chosen, flags, signal);
+      else if (signal.aborted) process.exitCode = EXIT.interrupted;
+    },
+    notice,
   );
+}
+
+async function mapOf(
+  kind: ImportKind,
+  input: Input,
+  flags: ImportFlags,
+  signal: AbortSignal,
+): Promise<ChosenMap | null> {
+  if (kind === 'listings') return chooseMap(input, flags, signal);
+  const mapFile = flags.map ?? '';
+  return { map: await readMap(mapFile, kind), mapFile };
+}
+
+async function importMapped(
+  { path, name }: Input,
+  { map, mapFile }: ChosenMap,
+  flags: ImportFlags,
+  signal: AbortSignal,
+): Promise<void> {
+  const { dryRun, json } = flags;
   const startedAt = systemClock.monotonic();
   const line = progressLine(systemClock, importProgressText);
   const options = {
-    file,
+    file: path,
+    ...(name === '-' && { original: 'stdin' }),
     map,
-    mapFile: flags.map,
+    mapFile,
     signal,
     ...(flags.rejected !== undefined && { rejectedFile: flags.rejected }),
     ...(flags.restart && { restart: true }),
@@ -116,7 +157,7 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
     flags,
   ).finally(() => line.end());
   const seconds = (systemClock.monotonic() - startedAt) / 1_000;
-  if (json) printJson({ ...result, seconds: Math.round(seconds * 1_000) / 1_000 });
+  if (json) printJson({ ...result, mapFile, seconds: Math.round(seconds * 1_000) / 1_000 });
   else print(process.stdout, resultText(result, seconds));
   const refused = result.missing?.refused ?? null;
   if (refused !== null)
@@ -158,17 +199,4 @@ async function refuseReplicated(database: Database, { kind, source }: ImportMap)
       'the map an "id" of its own.',
     EXIT.usage,
   );
-}
-
-/** Aborts on SIGINT, SIGTERM or SIGHUP and prints the notice; a second signal ends the process at once. */
-export function interruption(notice: string): { readonly signal: AbortSignal } {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-    process.once(name, () => {
-      process.once(name, () => process.exit(130));
-      if (!controller.signal.aborted) print(process.stderr, `\n${notice}`);
-      controller.abort();
-    });
-  }
-  return controller;
 }

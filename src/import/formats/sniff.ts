@@ -1,0 +1,80 @@
+// Beginning of a file: its encoding, and what parts its columns, where the content shows it.
+
+import { isUtf8 } from 'node:buffer';
+import { createReadStream } from 'node:fs';
+import { pipeline, type Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { readBeginning } from '../../lib/files.ts';
+import { parseRows } from './csv-rows.ts';
+import { type FileRules, GZIP_MARK, markedEncoding, SIGNATURE_BYTES } from './open-file.ts';
+
+/** Bytes of the text that are looked at. */
+const SNIFFED_BYTES = 256 * 1024;
+/** Rows that are counted by each delimiter. */
+const SNIFFED_ROWS = 200;
+const DELIMITERS = [',', ';', '\t', '|', '^', '~', ':'];
+
+/** How a file is written, as far as that differs from what is assumed of every file. */
+export async function sniffFile(path: string): Promise<FileRules> {
+  const beginning = await unpackedBeginning(path);
+  const marked = markedEncoding(beginning.subarray(0, SIGNATURE_BYTES));
+  const isUnicode = marked !== null || isUtf8(wholeLines(beginning));
+  const text = new TextDecoder(marked ?? (isUnicode ? 'utf-8' : 'windows-1252')).decode(beginning);
+  const delimiter = /^\s*[[{]/.test(text) ? ',' : await delimiterOf(text);
+  return { ...(!isUnicode && { encoding: 'windows-1252' }), ...(delimiter !== ',' && { delimiter }) };
+}
+
+async function unpackedBeginning(path: string): Promise<Buffer> {
+  const file = createReadStream(path, { highWaterMark: 64 * 1024 });
+  const isPacked = (await readBeginning(path, 2)).equals(GZIP_MARK);
+  const bytes: Readable = isPacked ? pipeline(file, createGunzip(), () => {}) : file;
+  const chunks: Buffer[] = [];
+  let length = 0;
+  try {
+    for await (const chunk of bytes) {
+      chunks.push(chunk as Buffer);
+      length += (chunk as Buffer).length;
+      if (length >= SNIFFED_BYTES) break;
+    }
+  } catch {
+    // What is damaged is reported by whoever reads all of it.
+  } finally {
+    file.destroy();
+  }
+  return Buffer.concat(chunks).subarray(0, SNIFFED_BYTES);
+}
+
+/** Without the last line, which may be cut within a character. */
+function wholeLines(bytes: Buffer): Buffer {
+  const end = bytes.lastIndexOf(0x0a);
+  return bytes.length < SNIFFED_BYTES || end === -1 ? bytes : bytes.subarray(0, end);
+}
+
+/** The delimiter by which the most rows are as wide as the heading; of equals, the one that makes more columns. */
+async function delimiterOf(text: string): Promise<string> {
+  let found = { delimiter: ',', score: 0 };
+  for (const delimiter of DELIMITERS) {
+    const score = await scoreOf(text, delimiter);
+    if (score > found.score) found = { delimiter, score };
+  }
+  return found.delimiter;
+}
+
+async function scoreOf(text: string, delimiter: string): Promise<number> {
+  const end = text.lastIndexOf('\n');
+  const whole = end > 0 && text.length > 1_000 ? text.slice(0, end + 1) : text;
+  async function* texts(): AsyncGenerator<string> {
+    yield whole;
+  }
+  const options = { delimiter, encoding: 'utf-8', isOldMac: !whole.includes('\n'), isRow: () => false };
+  const widths: number[] = [];
+  for await (const { fields } of parseRows(texts(), options)) {
+    widths.push(fields.length);
+    if (widths.length > SNIFFED_ROWS) break;
+  }
+  const [heading = 1, ...rows] = widths;
+  if (heading < 2) return 0;
+  const same = rows.filter((width) => width === heading).length;
+  const share = rows.length === 0 ? 0.5 : same / rows.length;
+  return share + Math.min(heading, 100) / 1_000;
+}
