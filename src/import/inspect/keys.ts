@@ -46,7 +46,9 @@ export function keyCandidates(
   const unique = columns
     .filter((column) => column.seemsUnique && !measured.has(column))
     .map((column) => [column]);
-  const described = places.length === 0 ? [] : [places, [...places, ...dates.slice(0, 1)]];
+  // A postal code or a city is of many homes.
+  const hasStreet = byField.has('address.full') || byField.has('address.streetName');
+  const described = !hasStreet ? [] : [places, [...places, ...dates.slice(0, 1)]];
   const all = [
     ...singles,
     ...pairs,
