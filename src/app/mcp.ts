@@ -3,12 +3,14 @@
 import type { FeedLimit } from '../access/limits/stream-limit.ts';
 import { type UsageParts, withOwnerPlan } from '../access/routes.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
+import type { Outlines } from '../areas/outlines/outlines.ts';
 import type { ChangeListeners } from '../changes/change-listeners.ts';
 import type { ExplorerAccess } from '../explore/allowance/allowance.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { ChangeState } from '../listings/change-state.ts';
+import { appDocument } from '../mcp/app/app-document.ts';
 import { createCompletion } from '../mcp/completion.ts';
 import { ENDPOINT_ACCESS } from '../mcp/gate.ts';
 import { createPrompts } from '../mcp/prompts.ts';
@@ -25,6 +27,7 @@ export interface McpParts extends Pick<UsageParts, 'findOwnerPlan'> {
   readonly report: (error: unknown) => void;
   readonly publicUrl: string;
   readonly explorer: Pick<ExplorerAccess, 'isOff'>;
+  readonly outlines: Pick<Outlines, 'in'>;
   readonly metrics: Metrics;
   readonly tiers: Tiers;
   readonly clock: Clock;
@@ -38,9 +41,10 @@ export interface McpParts extends Pick<UsageParts, 'findOwnerPlan'> {
 
 /** The endpoint over these routes, of which its tools and resources are made. */
 export function mcpParts(routes: readonly Route<Principal>[], parts: McpParts): McpRouteOptions {
-  const { publicUrl, metrics, tiers, clock, report, stopping, explorer } = parts;
+  const { publicUrl, metrics, tiers, clock, report, stopping, explorer, outlines } = parts;
   const prompts = createPrompts();
-  const resources = createResources({ routes, tiers });
+  const appPage = async (): Promise<string> => appDocument(await outlines.in(null, null), VERSION);
+  const resources = createResources({ routes, tiers, appPage });
   const subscriptions = new Subscriptions({ resources, clock, ...followers(parts) });
   stopping.addEventListener('abort', () => subscriptions.close());
   metrics.gauge(

@@ -164,7 +164,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         ...(parts.basemap === null ? [] : basemapRoutes(parts.basemap)),
         ...exploreRoutes({ ...views, assets }),
       ];
-  const mcp = mcpParts(features, parts);
+  const mcp = mcpParts(features, { ...parts, outlines });
   const routes: readonly Route<Principal>[] = [
     ...features,
     ...parts.oauth.routes,

@@ -23,6 +23,7 @@ import type { McpPrompts } from './prompts.ts';
 import type { McpResources } from './resources/resources.ts';
 import type { Subscriptions } from './resources/subscriptions.ts';
 import { sdkBody } from './sdk-message.ts';
+import { showsApps } from './tools/app-resource.ts';
 import { allFaults } from './tools/problem-result.ts';
 import type { Tool, ToolContext, ToolResult } from './tools/tool.ts';
 
@@ -188,7 +189,7 @@ const HANDLERS: Readonly<Record<string, SetHandler>> = {
 };
 
 function toolContext(call: McpCall, { mcpReq }: ServerContext): ToolContext {
-  const { caller, requestId, address, peer, headers, refusal } = call;
+  const { caller, requestId, address, peer, headers, refusal, body } = call;
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   return {
@@ -198,6 +199,7 @@ function toolContext(call: McpCall, { mcpReq }: ServerContext): ToolContext {
     peer,
     headers,
     refusal,
+    showsApps: showsApps(readMessage(body).params),
     signal: mcpReq.signal,
     ...(progressToken !== undefined && {
       progress: (message) => {

@@ -34,7 +34,7 @@ async function fileWith(content: Uint8Array | string): Promise<string> {
 
 const file = await fileWith(archive);
 const service = await startService({ after }, { source: 'sample', environment: { BASEMAP_FILE: file } });
-const browser = skip ? null : await startBrowser({ after });
+const browser = skip ? null : await startBrowser({ after }, { webGl: true });
 const { url } = service;
 
 /** What the page says of the base map. */

@@ -4,6 +4,7 @@ import type { ReadResourceResult, Resource, ResourceTemplateType } from '@modelc
 import type { Principal, Tiers } from '../../access/tiers/tiers.ts';
 import type { Access, Route } from '../../http/frame/route.ts';
 import { Problem } from '../../lib/problem.ts';
+import { APP_TYPE, APP_URI } from '../tools/app-resource.ts';
 import { project } from '../tools/projection.ts';
 import { isPlausible } from '../tools/source-text.ts';
 import { LIMITS_URI, PLAIN_RESOURCES, TEMPLATES, VOCABULARY, VOCABULARY_URI } from './resource-table.ts';
@@ -18,6 +19,8 @@ import {
 export interface ResourceOptions {
   readonly routes: readonly Route<Principal>[];
   readonly tiers: Tiers;
+  /** The page of the MCP App. */
+  readonly appPage: () => Promise<string>;
 }
 
 export interface McpResources {
@@ -43,7 +46,7 @@ interface ResourceReader {
 
 const JSON_TYPE = 'application/json';
 
-export function createResources({ routes, tiers }: ResourceOptions): McpResources {
+export function createResources({ routes, tiers, appPage }: ResourceOptions): McpResources {
   const templates = new Map(
     RESOURCE_KINDS.map((kind) => [kind, createRouteReader(routes, TEMPLATES[kind].operation)]),
   );
@@ -96,6 +99,7 @@ export function createResources({ routes, tiers }: ResourceOptions): McpResource
     access: (uri) => find(uri)?.reader.access ?? null,
     async read(uri, context) {
       if (context.refusal) throw context.refusal;
+      if (uri === APP_URI) return appResult(await appPage());
       const { reader, parameters } = require(uri);
       const record = await reader.read(parameters, context);
       const json = present(await contentOf(uri, record, context));
@@ -129,6 +133,11 @@ function present(record: object): object {
   const { value, untrusted, isCut } = project(record, null);
   return { ...value, untrusted, ...(isCut && { omitted: [CUT] }) };
 }
+
+/** The page needs nothing of anybody else: hosts may forbid it all. */
+const appResult = (text: string): ReadResourceResult => ({
+  contents: [{ uri: APP_URI, mimeType: APP_TYPE, text, _meta: { ui: { prefersBorder: true } } }],
+});
 
 const CUT = 'Long texts are cut; they end with "…".';
 

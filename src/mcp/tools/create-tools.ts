@@ -9,9 +9,11 @@ import { jsonOf, type ServerSentEvent } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { sizeOf } from './answer-size.ts';
+import { APP_URI } from './app-resource.ts';
 import { compileArguments, type ToolArguments } from './arguments.ts';
 import { inputSchema, outputSchema } from './json-schema.ts';
 import { listingLine, objectOf } from './listing-text.ts';
+import { locatedArguments, locatedRow } from './located-results.ts';
 import { problemResult } from './problem-result.ts';
 import { shortenedResult, toolResult } from './result.ts';
 import type { Tool, ToolContext, ToolResult } from './tool.ts';
@@ -52,6 +54,7 @@ function createTool(row: ToolRow, route: Route<Principal>, options: ToolOptions)
       annotations,
       inputSchema: inputSchema(row, route),
       outputSchema: outputSchema(row),
+      ...(row.hasApp === true && { _meta: { ui: { resourceUri: APP_URI } } }),
     },
     access: route.access,
     async call(args, context) {
@@ -59,7 +62,9 @@ function createTool(row: ToolRow, route: Route<Principal>, options: ToolOptions)
         if (context.refusal !== null) throw context.refusal;
         requireTier(row, route, context.caller);
         const parsed = readArguments(args);
-        return await answerThatFits(row, route, { parsed, context, clock, viewBase });
+        const isMapped = row.hasApp === true && context.showsApps;
+        const call = { parsed: isMapped ? locatedArguments(parsed) : parsed, context, clock, viewBase };
+        return await answerThatFits(isMapped ? locatedRow(row) : row, route, call);
       } catch (thrown) {
         if (context.signal.aborted && thrown === context.signal.reason) throw thrown;
         const problem = toProblem(

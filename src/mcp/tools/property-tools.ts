@@ -108,6 +108,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     text: propertyText,
     links: ({ id, currentListing }) => propertyLinks(id, [objectOf(currentListing)]),
     view: ({ id, currentListing }) => homeView(objectOf(currentListing).id ?? id),
+    hasApp: true,
   },
   {
     name: 'get_listing_live',
@@ -132,6 +133,7 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
     },
     links: ({ cached }) => propertyLinks(objectOf(cached).propertyId, [objectOf(cached)]),
     view: ({ cached }) => homeView(objectOf(cached).id),
+    hasApp: true,
   },
   {
     name: 'estimate_value',
@@ -180,5 +182,6 @@ export const PROPERTY_TOOLS: readonly ToolRow[] = [
         rowsOf(data).map(({ listing }) => objectOf(listing)),
       ),
     view: ({ propertyId }) => homeView(propertyId),
+    hasApp: true,
   },
 ];

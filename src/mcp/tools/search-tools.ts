@@ -142,6 +142,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
     text: (answer, now) => searchText(answer, RENTALS, now),
     links: searchLinks,
     view: searchView('rental'),
+    hasApp: true,
   },
   {
     ...shared,
@@ -157,6 +158,7 @@ export const SEARCH_TOOLS: readonly ToolRow[] = [
     text: (answer, now) => searchText(answer, SALES, now),
     links: searchLinks,
     view: searchView('sale'),
+    hasApp: true,
   },
   {
     name: 'find_areas',

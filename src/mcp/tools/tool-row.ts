@@ -49,6 +49,8 @@ export interface ToolRow {
   readonly output: readonly string[];
   /** The answer in words, from its projection; `now` in milliseconds, for ages. */
   readonly text: (answer: Json, now: number) => string;
+  /** Whether the MCP App shows its results to people, in hosts that can. */
+  readonly hasApp?: true;
   /** What the answer is about, for links. */
   readonly links?: (answer: Json) => readonly ResourceId[];
   /** The view of the explorer that shows the answer of a query, below the public URL; null: none does. */

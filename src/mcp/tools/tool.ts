@@ -20,6 +20,8 @@ export interface ToolDescriptor {
   readonly inputSchema: ObjectSchema;
   readonly outputSchema: ObjectSchema;
   readonly annotations: ToolAnnotations;
+  /** Where hosts of MCP Apps find the page that shows the results. */
+  readonly _meta?: { readonly ui: { readonly resourceUri: string } };
 }
 
 /** What a call knows of its request; handed to the route's handler. */
@@ -35,6 +37,8 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Why the request was refused; null: it was admitted. */
   readonly refusal: Problem | null;
+  /** Whether the client shows the pages of MCP Apps. */
+  readonly showsApps: boolean;
   /** Sends progress; absent: the client asked for none. */
   readonly progress?: (message: string) => Promise<void>;
 }

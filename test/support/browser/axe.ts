@@ -13,8 +13,8 @@ interface Results {
   }[];
 }
 
-/** Each broken rule with the first elements that break it; empty where none is broken. */
-export async function axeFaults(page: Page): Promise<readonly string[]> {
+/** `page`: or a frame of one. Each broken rule with the first elements that break it; empty where none is broken. */
+export async function axeFaults(page: Pick<Page, 'evaluate'>): Promise<readonly string[]> {
   await page.evaluate(source);
   const results = (await page.evaluate('axe.run()')) as Results;
   return results.violations.map(

@@ -2,6 +2,7 @@
 
 import {
   Client,
+  type ClientCapabilities,
   type OAuthClientProvider,
   StreamableHTTPClientTransport,
   type StreamableHTTPClientTransportOptions,
@@ -12,6 +13,8 @@ import { type Era, REVISIONS } from './messages.ts';
 export interface ClientOptions {
   /** Default `modern`. */
   readonly era?: Era;
+  /** Capabilities of the client; default: none. */
+  readonly capabilities?: ClientCapabilities;
   /** Key or token. */
   readonly credential?: string;
   readonly session?: OAuthClientProvider;
@@ -40,7 +43,7 @@ export interface OfficialClient {
 export function createClient(
   t: Closing,
   { url }: { readonly url: string },
-  { era = 'modern', credential, session, onInsufficientScope }: ClientOptions = {},
+  { era = 'modern', credential, session, onInsufficientScope, capabilities = {} }: ClientOptions = {},
 ): OfficialClient {
   const exchanges: HttpExchange[] = [];
   const options: StreamableHTTPClientTransportOptions = {
@@ -62,7 +65,13 @@ export function createClient(
   };
   const transport = new StreamableHTTPClientTransport(new URL(`${url}/mcp`), options);
   const mode = era === 'modern' ? { pin: REVISIONS.modern } : 'legacy';
-  const client = new Client({ name: 'official-client', version: '1' }, { versionNegotiation: { mode } });
+  const client = new Client(
+    { name: 'official-client', version: '1' },
+    {
+      capabilities,
+      versionNegotiation: { mode },
+    },
+  );
   atEnd(t, () => client.close());
   return { client, transport, exchanges };
 }
