@@ -27,6 +27,7 @@ import { startsAndCommits } from './million/start.ts';
 import { kindsOfQuestions } from './million/table.ts';
 import { type LargeTestbed, openLargeTestbed } from './million/testbed.ts';
 import { exchangeAgainstPeer, refreshAgainstPeer, refreshAgainstStatement } from './oauth/exchanges.ts';
+import { pushOfMany } from './push.ts';
 import { soak } from './soak/soak.ts';
 import { speedOfSample } from './speed.ts';
 import { timeToCached } from './streams.ts';
@@ -50,6 +51,7 @@ const MEASUREMENTS: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>
   P14: refreshAgainstStatement,
   P15: exchangeAgainstPeer,
   changes: logAgainstNone,
+  push: pushOfMany,
   memory,
   feeds: async (testbed) => [...(await fanOutAgainstLoop(testbed)), ...(await eventPages(testbed))],
   P10: fanOutAgainstLibraries,

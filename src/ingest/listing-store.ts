@@ -3,6 +3,7 @@
 import type { CountChange } from '../areas/counts.ts';
 import { writeNames } from '../areas/name-store.ts';
 import { appendChanges, type BatchPosition } from '../changes/change-store.ts';
+import { eventLoop } from '../lib/scheduler.ts';
 import { fromStoredClock, parseStoredClock } from '../listings/days-on-market.ts';
 import { ALL_PROPERTIES, LISTINGS_CHANNEL, LISTINGS_REMOVED } from '../listings/property-cache.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
@@ -14,7 +15,7 @@ import { listingChange, mayChangeText, writtenSnapshot } from './listing-change.
 import type { FirstListing } from './property-assignment.ts';
 import { findFirstListings, lockProperties } from './property-store.ts';
 import { mayBringNames, searchNames } from './search-names.ts';
-import { textRow } from './search-row.ts';
+import { type ListingSnapshot, textRow } from './search-row.ts';
 import { addCurrencies, addSearchNames, writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
 
@@ -85,18 +86,20 @@ export async function writeListings(
   observedAt: number,
   quiet: boolean,
 ): Promise<void> {
-  const listings = writes.map((write) => {
+  const listings: { snapshot: ListingSnapshot; change: ReturnType<typeof listingChange>; version: number }[] =
+    [];
+  const texts: ReturnType<typeof textRow>[] = [];
+  await eventLoop.forEach(writes, (write) => {
     const snapshot = writtenSnapshot(write, observedAt);
-    return { snapshot, change: listingChange(write.before, snapshot), version: write.version };
+    const change = listingChange(write.before, snapshot);
+    listings.push({ snapshot, change, version: write.version });
+    if (mayChangeText(change)) texts.push(textRow(snapshot));
   });
   const changes = listings.map(({ change }) => change);
   const [position] = await Promise.all([
     appendChanges(tx, changes, observedAt, quiet),
     lockProperties(tx, writes, observedAt),
   ]);
-  const texts = listings.flatMap(({ snapshot, change }) =>
-    mayChangeText(change) ? [textRow(snapshot)] : [],
-  );
   const rows = listings.map(({ change, version }) => ({ ...change.after.row, version }));
   // Sent together, since none needs the result of another: a transaction of one listing would mostly wait for answers.
   await Promise.all([

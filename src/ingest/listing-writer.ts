@@ -3,6 +3,7 @@
 import { countChanges } from '../areas/counts.ts';
 import type { Placement } from '../areas/placement.ts';
 import { DAY } from '../lib/clock.ts';
+import { eventLoop } from '../lib/scheduler.ts';
 import { daysOnMarket, parseStoredClock } from '../listings/days-on-market.ts';
 import { isOlder, type ListingDraft } from '../listings/draft.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
@@ -97,8 +98,10 @@ export function createCatalogue(database: Database): Catalogue {
       const confirmed: string[] = [];
       const reso = new Map<string, ResoRecord>();
       const outcomes = new Map<string, ListingOutcome>();
+      const task = eventLoop.task();
       for (const [id, draft] of byId) {
         if (deletedIds.has(id)) continue;
+        if (task.shouldYield()) await task.yield();
         const known = before.get(id) ?? null;
         const write = planWrite(source, draft, known, areas, observedAt, properties);
         if (write) writes.push(write);

@@ -149,7 +149,7 @@ function answerOf(
   const location = `${publicUrl}/v1/sources/${sender.id}/listings/${encodeURIComponent(key)}`;
   return {
     status: isCreated ? 201 : 200,
-    headers: { etag: etagOf(version), ...(isCreated && { location }) },
+    headers: { ...(version !== null && { etag: etagOf(version) }), ...(isCreated && { location }) },
     body: JSON.stringify({ object: 'push_result', key, result, id, version, status, dryRun: isDryRun }),
     isSecret: false,
   };

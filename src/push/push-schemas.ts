@@ -60,19 +60,20 @@ const Result = Type.Unsafe<string>({
   enum: ['created', 'changed', 'unchanged', 'superseded', 'ended'],
   description: '`superseded`: a newer message about it came before; the listing stays as that one says.',
 });
+const nullable = <T extends ReturnType<typeof Type.Unsafe>>(schema: T) => Type.Union([schema, Type.Null()]);
+
 export const PushResultSchema = Type.Object(
   {
     object: Type.Literal('push_result'),
     key: Type.String(),
     result: Result,
     id: Type.String({ description: 'The id of the listing in all other endpoints.' }),
-    version: Version,
-    status: StatusSchema,
+    version: Type.Union([Version, Type.Null()]),
+    status: nullable(StatusSchema),
     dryRun: Type.Boolean(),
   },
   { $id: 'PushResult', description: 'What became of a pushed listing.' },
 );
-const nullable = <T extends ReturnType<typeof Type.Unsafe>>(schema: T) => Type.Union([schema, Type.Null()]);
 export const StoredSchema = Type.Object(
   {
     object: Type.Literal('pushed_listing'),

@@ -43,9 +43,9 @@ export interface Request {
 export interface PushResult {
   readonly result: 'created' | 'changed' | 'unchanged' | 'superseded' | 'ended';
   readonly id: string;
-  /** The listing's version and status now. */
-  readonly version: number;
-  readonly status: Status;
+  /** The listing's version and status now; null: it is not stored, as only its end was sent so far. */
+  readonly version: number | null;
+  readonly status: Status | null;
   /** Before; null: it was not stored. */
   readonly previous: { readonly version: number; readonly status: Status } | null;
 }
@@ -95,8 +95,12 @@ export async function writeMessages(
     for (const each of accepted) {
       const id = listingId(source, each.key);
       const outcome = outcomes.get(id);
-      results.set(each.key, outcome === undefined ? notStored() : resultOf(id, outcome));
-      if (outcome !== undefined && outcome.result !== 'older') counted.push(countedOf(each, endedAs));
+      // An end that overtook its listing counts where it has a place in the order: what is older comes too late.
+      const isEarlyEnd = outcome === undefined && each.message.order !== null;
+      if (outcome !== undefined) results.set(each.key, resultOf(id, outcome));
+      else results.set(each.key, isEarlyEnd ? absent('ended', id) : notStored());
+      if (isEarlyEnd || (outcome !== undefined && outcome.result !== 'older'))
+        counted.push(countedOf(each, endedAs));
     }
     await storeMessages(tx, source, counted, new Date(now));
     if (isMapped && ended.length > 0) await forgetDocuments(tx, source, ended);
@@ -174,9 +178,19 @@ async function addPassed(
   );
   for (const { key, result } of passed) {
     const state = states.get(listingId(source, key));
-    results.set(key, state === undefined ? notStored() : { result, ...state, previous: state });
+    const id = listingId(source, key);
+    results.set(key, state === undefined ? absent(result, id) : { result, ...state, previous: state });
   }
 }
+
+/** The result of a message about a listing that is not stored. */
+const absent = (result: PushResult['result'], id: string): PushResult => ({
+  result,
+  id,
+  version: null,
+  status: null,
+  previous: null,
+});
 
 export const notStored = (): Problem =>
   new Problem('LISTING_NOT_FOUND', 'The source has no listing with this key. PUT it whole first.');
