@@ -5,7 +5,7 @@ import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
 import { bypassesCache } from '../listings/property-cache.ts';
-import { activeFilters } from './parts/filters.ts';
+import { ALL_FILTERS, activeFilters } from './parts/filters.ts';
 import { nearestWays, offersFor, waysOut } from './parts/offers.ts';
 import { filterContext } from './render.ts';
 import { countChanges, readCounts } from './view/counts.ts';
@@ -86,8 +86,10 @@ export async function countFilters(
   view: View | null = null,
 ): Promise<FilterCounts> {
   const parameters = parametersOf(state);
+  const filters = activeFilters(parameters, filterContext(state, view));
+  const all = { id: ALL_FILTERS, parameters: filters.flatMap((filter) => filter.parameters) };
   return readCounts(parts, state, caller, {
-    filters: activeFilters(parameters, filterContext(state, view)),
+    filters: filters.length === 0 ? [] : [...filters, all],
     offers: offersFor(parameters),
     median: view?.medianPrice ?? null,
   });

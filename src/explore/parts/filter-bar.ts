@@ -94,11 +94,12 @@ const PANELS: readonly PanelOfFilter[] = [
   { id: 'type', name: 'Home type', panel: (tags, bar) => typePanel(tags, contextOf(bar)) },
 ];
 
-const contextOf = ({ parameters, counts, kind, currency }: FilterBar): PanelContext => ({
+const contextOf = ({ parameters, counts, kind, currency, areas }: FilterBar): PanelContext => ({
   parameters,
   counts,
   kind,
   currency,
+  active: activeFilters(parameters, { kind, currency, areas }).flatMap((filter) => filter.parameters),
 });
 
 interface FilterMenu<T> {

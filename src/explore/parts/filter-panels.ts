@@ -3,16 +3,19 @@
 import type { Tags } from '../../page/map/tags.ts';
 import { enumWords, moneyWords } from '../../page/words.ts';
 import type { FilterCounts, ValueCount } from '../view/filter-counts.ts';
-import { listOf, type Parameters } from '../view/parameters.ts';
+import { linkTo, listOf, type Parameters } from '../view/parameters.ts';
 import type { HomeKind } from '../view/state.ts';
-import { typeName } from './filters.ts';
+import { ALL_FILTERS, typeName } from './filters.ts';
 import { type Choice, choices, hiddenFields, panelEnd, selectField, textField } from './panel-parts.ts';
+import { countWords } from './words.ts';
 
 export interface PanelContext {
   readonly parameters: Parameters;
   readonly counts: FilterCounts;
   readonly kind: HomeKind;
   readonly currency: string | null;
+  /** Parameters of all filters in force. */
+  readonly active: readonly string[];
 }
 
 const BEDS = ['minBedrooms', 'maxBedrooms', 'bedrooms'];
@@ -152,7 +155,16 @@ export function allFiltersPanel<T>(tags: Tags<T>, context: PanelContext): T {
       value: parameters.get('q') ?? '',
       mode: 'search',
     },
-  )}<fieldset class="list"><legend>Only homes that are</legend>${traits(tags, parameters)}</fieldset></div>${valueFields(tags, context)}</div><div class="panel-end"><a class="btn bare small" href="explore?for=${context.kind}">Remove all filters</a><button class="btn primary" data-show>Show homes</button></div></form>`;
+  )}<fieldset class="list"><legend>Only homes that are</legend>${traits(tags, parameters)}</fieldset></div>${valueFields(tags, context)}</div><div class="panel-end">${removeAll(tags, context)}<button class="btn primary" data-show>Show homes</button></div></form>`;
+}
+
+/** With the homes that there are without any; nothing where none is in force. */
+function removeAll<T>({ html }: Tags<T>, { parameters, counts, active }: PanelContext): T | null {
+  if (active.length === 0) return null;
+  const href = linkTo(parameters, Object.fromEntries(active.map((name) => [name, null])));
+  const count = counts.without[ALL_FILTERS];
+  const number = count === undefined ? null : html` <span class="count">${countWords(count)}</span>`;
+  return html`<a class="btn bare small" href="${href}">Remove all filters${number}</a>`;
 }
 
 function rangeFields<T>(tags: Tags<T>, { parameters, currency, kind }: PanelContext): readonly T[] {

@@ -4,6 +4,8 @@ import { shortAmount } from '../../page/map/amounts.ts';
 import { enumWords } from '../../page/words.ts';
 import { listOf, type Parameters } from '../view/parameters.ts';
 import type { HomeKind } from '../view/state.ts';
+import { asIs, rangeWords, since, yesNo } from './filter-words.ts';
+import { RARE_FILTERS } from './rare-filters.ts';
 import { countWords } from './words.ts';
 
 export interface FilterContext {
@@ -22,22 +24,6 @@ export interface Filter {
   readonly words: (parameters: Parameters, context: FilterContext) => string | null;
 }
 
-/** `2 – 4`, `2+`, `up to 4`; null without either. */
-function rangeWords(
-  parameters: Parameters,
-  name: string,
-  write: (value: number) => string,
-  plus: (value: string) => string = (value) => `${value}+`,
-): string | null {
-  const [min, max] = ['min', 'max'].map((end) => parameters.get(`${end}${name}`) ?? null);
-  const [from, to] = [min, max].map((value) => (value == null ? null : write(Number(value))));
-  if (from != null && to != null) return from === to ? from : `${from} – ${to}`;
-  if (from != null) return plus(from);
-  return to == null ? null : `up to ${to}`;
-}
-
-const asIs = (parameters: Parameters, name: string): string | null => parameters.get(name) ?? null;
-
 /** `House, townhouse`: the first word begins with a capital. */
 function typeWords(parameters: Parameters): string | null {
   const names = [...listOf(parameters, 'propertyType'), ...listOf(parameters, 'propertySubType')].map(
@@ -55,21 +41,6 @@ const TYPE_NAMES: Readonly<Record<string, string>> = {
 };
 
 export const typeName = (type: string): string => TYPE_NAMES[type.toUpperCase()] ?? enumWords(type);
-
-/** `P7D` as `this week`. */
-const PERIODS: Readonly<Record<string, string>> = {
-  P1D: 'today',
-  P3D: 'in 3 days',
-  P7D: 'this week',
-  P14D: 'in 2 weeks',
-  P30D: 'in 30 days',
-  P3M: 'in 3 months',
-  P6M: 'in 6 months',
-  P12M: 'in a year',
-  P1Y: 'in a year',
-};
-
-const since = (value: string): string => PERIODS[value] ?? `since ${value.slice(0, 10)}`;
 
 export const FILTERS = [
   {
@@ -216,11 +187,7 @@ export const FILTERS = [
   },
 ] as const satisfies readonly Filter[];
 
-function yesNo(parameters: Parameters, name: string, words: string): string | null {
-  const value = parameters.get(name);
-  if (value === undefined) return null;
-  return /^(?:true|1|yes)$/i.test(value) ? words : `Not ${words.toLowerCase()}`;
-}
+const ALL: readonly Filter[] = [...FILTERS, ...RARE_FILTERS];
 
 /** What is no filter: which homes, where on the map, in which order, and from where on. */
 const VIEW_PARAMETERS = ['for', 'bbox', 'zoom', 'sort', 'cursor', 'areaId', 'status', 'units', 'limit'];
@@ -233,16 +200,19 @@ export interface ActiveFilter {
 
 /** The filters in force. Parameters of the API that have no filter here are shown by their names: none acts unseen. */
 export function activeFilters(parameters: Parameters, context: FilterContext): readonly ActiveFilter[] {
-  const known = FILTERS.flatMap(({ id, parameters: names, words }) => {
+  const known = ALL.flatMap(({ id, parameters: names, words }) => {
     const text = words(parameters, context);
     return text === null ? [] : [{ id, words: text, parameters: names }];
   });
-  const named = new Set<string>([...VIEW_PARAMETERS, ...FILTERS.flatMap((filter) => [...filter.parameters])]);
+  const named = new Set<string>([...VIEW_PARAMETERS, ...ALL.flatMap((filter) => filter.parameters)]);
   const others = [...parameters]
     .filter(([name]) => !named.has(name))
     .map(([name, value]) => ({ id: name, words: `${name}: ${value}`, parameters: [name] }));
   return [...known, ...others];
 }
+
+/** Stands for all filters in force, where the homes without them are counted. */
+export const ALL_FILTERS = 'all';
 
 /** Whether the view is of homes that were sold or let. */
 export const isOfSold = (parameters: Parameters): boolean =>
