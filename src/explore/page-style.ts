@@ -97,10 +97,11 @@ body.explore{height:100vh;height:100dvh;min-height:560px;font-size:var(--tool);l
 .caption{position:absolute;inset-inline-end:12px;bottom:8px;z-index:1;max-width:70%;margin:0;padding:3px 8px;border-radius:4px;background:color-mix(in srgb,var(--raised) 88%,transparent);font-size:12px;color:var(--quiet)}
 .side{position:relative;display:flex;flex-direction:column;min-width:0;min-height:0;border-inline-start:1px solid var(--line);border-radius:0;background:var(--paper);box-shadow:none}
 .side .handle{display:none}
-.list-head{display:flex;align-items:center;gap:12px;padding:12px 20px;border-bottom:1px solid var(--line)}
+.list-head{display:flex;align-items:center;gap:6px;padding:12px 20px;border-bottom:1px solid var(--line)}
 .list-head>:first-child{flex:1;min-width:0}
 .list-head h1{font:600 var(--large)/1.3 var(--sans);letter-spacing:-.01em}
 .list-head p{margin:0}
+.sort>.btn{padding-inline:6px}
 .watch{min-height:32px;padding-inline:12px;font-size:var(--small)}
 .scroller{flex:1;min-height:0;overflow:auto}
 .scroller>:is(.panel,.notice){margin:20px}

@@ -7,7 +7,7 @@ const STOPS = [
   { height: () => innerHeight - HEADER, words: 'the whole screen' },
 ] as const;
 /** Pixels. */
-const LOW = 112;
+const LOW = 132;
 const HALF = 412;
 const HEADER = 57;
 /** A tap moves by no more than these pixels. */

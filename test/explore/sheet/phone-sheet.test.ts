@@ -14,7 +14,7 @@ const parts =
 
 const SCREEN = { width: 390, height: 844 };
 /** Where the list begins at each height, from the top of the screen. */
-const STOPS = [844 - 112, 844 - 412, 57] as const;
+const STOPS = [844 - 132, 844 - 412, 57] as const;
 
 async function open(options: object = {}) {
   assert.ok(parts !== null);
@@ -60,11 +60,11 @@ test('the handle drags the list between three heights, and the map takes the res
   assert.equal(await topOf(page), STOPS[2]);
   await drag(page, 330);
   assert.equal(await topOf(page), STOPS[1]);
-  await drag(page, 260);
+  await drag(page, 250);
   assert.equal(await topOf(page), STOPS[0]);
   const map = await page.locator('#map').boundingBox();
   assert.ok(map !== null && map.y + map.height >= STOPS[0], 'the map ends above the list');
-  await drag(page, -250);
+  await drag(page, -240);
   assert.equal(await topOf(page), STOPS[1]);
   // A little way leads back.
   await drag(page, -60);
