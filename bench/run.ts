@@ -10,6 +10,7 @@ import { callsForOneListing } from './coalescing.ts';
 import { crowdAtSmall, searchesInCrowd } from './crowd.ts';
 import { engineAgainstPeers } from './engine/peers/peers.ts';
 import { questionsAmongMany, questionsOfEngine } from './engine/questions.ts';
+import { explorerInBrowser } from './explore/browser.ts';
 import { explorerOfMillion, explorerOfOnePlace } from './explore/explore.ts';
 import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from './feeds/fan-out.ts';
 import { idleFeeds } from './feeds/idle.ts';
@@ -165,6 +166,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   engine: questionsOfEngine,
   crowd: crowdAtSmall,
   explore: explorerOfOnePlace,
+  'explore-browser': explorerInBrowser,
   scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),
   webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],

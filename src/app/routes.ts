@@ -21,6 +21,7 @@ import { homeRoutes } from '../explore/home/routes.ts';
 import { marketPageRoutes } from '../explore/market/routes.ts';
 import { exploreRoutes } from '../explore/routes.ts';
 import { sessionRoutes } from '../explore/session/routes.ts';
+import { createReadSources } from '../explore/view/source-states.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
@@ -144,7 +145,8 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   const assets = new Assets();
   const outlines = createOutlines(database);
   const areaTrends = createAreaTrends(parts);
-  const views = { ...parts, cursorKey: parts.oauth.cursorKey, outlines };
+  const readSources = createReadSources(database, parts.clock);
+  const views = { ...parts, cursorKey: parts.oauth.cursorKey, outlines, readSources };
   // Switched off it has no routes at all, and so no page leads there.
   const explorer = parts.explorer.isOff
     ? []

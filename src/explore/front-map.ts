@@ -1,10 +1,11 @@
 // The market as the front page shows it: a map with the number of homes in each place, and views to begin with, each with its count.
 
 import { anonymous } from '../access/tiers/tiers.ts';
+import { landAhead } from '../areas/outlines/land-ahead.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Html } from '../page/html.ts';
 import { drawMap } from '../page/map/draw-map.ts';
-import type { MapCluster, Outline } from '../page/map/drawing.ts';
+import type { MapCluster, MapDrawing, Outline } from '../page/map/drawing.ts';
 import { type MapBox, type MapView, placeIn, viewOf } from '../page/map/mercator.ts';
 import { clusterRadius } from '../page/map/symbols.ts';
 import { moneyWords } from '../page/words.ts';
@@ -148,12 +149,11 @@ async function readPlaces(
   const clusters = hasAreas ? byArea : byGroup;
   if (drawn.length === 0 && clusters.length === 0) return { map: null, symbol: null, counted };
   const ids = new Map(counted.map(({ outline }) => [outline.name, outline.id]));
-  const map = drawMap({
+  const ahead = { outlines: drawn, box, ...SIZE };
+  const drawing: MapDrawing = {
+    ...ahead,
     label: `Map of the homes ${kind === 'sale' ? 'for sale' : 'to rent'}`,
-    box,
-    ...SIZE,
     ground,
-    outlines: drawn,
     currency: null,
     clusters,
     merges: !hasAreas,
@@ -161,7 +161,8 @@ async function readPlaces(
     majorSize: 13,
     linkToCluster: ({ name, box: own }) =>
       linkTo(parameters, name === undefined ? { bbox: own.join(',') } : { areaId: ids.get(name) ?? null }),
-  });
+  };
+  const map = drawMap(drawing, await landAhead(ahead));
   return { map, symbol: clusters.length === 0 ? null : hasAreas ? 'city' : 'group', counted };
 }
 

@@ -1,9 +1,10 @@
 // Map of one view, as the server draws it: its areas, clusters and pins with the views that they lead to.
 
+import { landAhead } from '../areas/outlines/land-ahead.ts';
 import type { Outlines } from '../areas/outlines/outlines.ts';
 import type { Html } from '../page/html.ts';
 import { drawMap } from '../page/map/draw-map.ts';
-import type { HomeKind, MapCluster, MapPin } from '../page/map/drawing.ts';
+import type { HomeKind, MapCluster, MapDrawing, MapPin } from '../page/map/drawing.ts';
 import { type MapBox, viewOf } from '../page/map/mercator.ts';
 import { MAP_SIZE } from './page.ts';
 import type { ViewCluster, ViewPin } from './view/map-parts.ts';
@@ -24,15 +25,13 @@ export async function drawViewMap(outlines: Outlines, view: View, map: ViewMap):
   const { width, height } = MAP_SIZE;
   const { zoom } = viewOf(box, width, height);
   const chosen = view.areas.map(({ id }) => id);
-  const land = await outlines.in(box, zoom, chosen);
-  return drawMap({
+  const { ground, outlines: found } = await outlines.in(box, zoom, chosen);
+  const ahead = { outlines: found, box, width, height, chosen };
+  const land = await landAhead(ahead);
+  const drawing: MapDrawing = {
+    ...ahead,
     label,
-    box,
-    width,
-    height,
-    ground: land.ground,
-    outlines: land.outlines,
-    chosen,
+    ground,
     currency,
     clusters: view.clusters.map((cluster) => clusterOf(cluster, kind)),
     pins: view.pins.map(pinOf),
@@ -45,7 +44,8 @@ export async function drawViewMap(outlines: Outlines, view: View, map: ViewMap):
       others.length === 0
         ? `${root}explore/listing/${id}`
         : linkTo(parameters, { ids: [id, ...others].join(',') }),
-  });
+  };
+  return drawMap(drawing, land);
 }
 
 const clusterOf = ([lng, lat, count, median, ...box]: ViewCluster, kind: HomeKind): MapCluster => ({

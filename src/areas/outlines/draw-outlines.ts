@@ -8,7 +8,7 @@ import type { Rectangle } from '../../page/map/clip.ts';
 import type { Outline } from '../../page/map/drawing.ts';
 import { project, unproject, worldSize } from '../../page/map/mercator.ts';
 import type { MappedArea } from './outline-store.ts';
-import { Corners, GRID, type GridRing, gridRing, simpleRing } from './simple-rings.ts';
+import { CORNERS, Corners, GRID, type GridRing, gridRing, simpleRing } from './simple-rings.ts';
 
 /** Pixels between a line and the corners that it leaves out. */
 const TOLERANCE = 0.6;
@@ -55,7 +55,7 @@ export function* onGrid(area: MappedArea, boundary: Boundary, region: Region): S
       const isTurned = doubleArea(ring) > 0 !== (at === 0);
       const corners = isTurned ? openRing(ring).toReversed() : openRing(ring);
       for (const turn of TURNS) {
-        const found = gridRing(placed(corners, turn, region), frameOf(region));
+        const found = gridRing(yield* placed(corners, turn, region), frameOf(region));
         if (found.length > 0) rings.push(found);
       }
     }
@@ -67,9 +67,14 @@ function frameOf({ width, height }: Region): Rectangle {
   return [0, 0, Math.min(GRID - 1, width * UNITS), Math.min(GRID - 1, height * UNITS)];
 }
 
-function placed(ring: readonly (readonly number[])[], turn: number, { zoom, left, top }: Region): number[] {
+function* placed(
+  ring: readonly (readonly number[])[],
+  turn: number,
+  { zoom, left, top }: Region,
+): Steps<number[]> {
   const points: number[] = [];
   for (const [lng = 0, lat = 0] of ring) {
+    if (points.length % CORNERS === CORNERS - 2) yield;
     const [x, y] = project(lng + turn, lat, zoom);
     points.push((x - left) * UNITS, (y - top) * UNITS);
   }
@@ -81,14 +86,14 @@ export function* outlinesOf(areas: readonly GridArea[], region: Region): Steps<O
   const corners = new Corners();
   for (const { rings } of areas)
     for (const ring of rings) {
-      corners.add(ring);
+      yield* corners.add(ring);
       yield;
     }
   const outlines: Outline[] = [];
   for (const { area, rings } of areas) {
     const simple: GridRing[] = [];
     for (const ring of rings) {
-      simple.push(simpleRing(ring, corners, TOLERANCE * UNITS));
+      simple.push(yield* simpleRing(ring, corners, TOLERANCE * UNITS));
       yield;
     }
     const outline = outlineOf(

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { finish } from '../../page/map/borders.ts';
 import { Corners, type GridRing, gridRing, simpleRing } from './simple-rings.ts';
 
 const FRAME = [0, 0, 1_000, 1_000] as const;
@@ -21,9 +22,9 @@ test('neighbours keep the same corners of their border, and lose only corners wi
       const west = gridRing([0, 0, ...line, 0, 1_000], FRAME);
       const east = gridRing([1_000, 1_000, ...reversed, 1_000, 0], FRAME);
       const corners = new Corners();
-      corners.add(west);
-      corners.add(east);
-      const [one, other] = [west, east].map((ring) => pointsOf(simpleRing(ring, corners, tolerance)));
+      finish(corners.add(west));
+      finish(corners.add(east));
+      const [one, other] = [west, east].map((ring) => pointsOf(finish(simpleRing(ring, corners, tolerance))));
       const kept = pointsOf(line);
       const ofBorder = (points: readonly string[] = []) =>
         points.filter((point) => kept.includes(point)).toSorted();
@@ -54,7 +55,7 @@ function nearest(x: number, y: number, corners: readonly string[]): number {
 test('an island without neighbours keeps at least a triangle, a speck is left out', () => {
   const corners = new Corners();
   const island = [0, 0, 500, 20, 900, 900, 300, 500];
-  corners.add(island);
-  assert.ok(simpleRing(island, corners, 5).length >= 6);
+  finish(corners.add(island));
+  assert.ok(finish(simpleRing(island, corners, 5)).length >= 6);
   assert.deepEqual(gridRing([1.1, 1.1, 1.2, 1.2, 1.3, 1.1], FRAME), []);
 });

@@ -1,5 +1,6 @@
 // Rings of neighbouring areas with fewer corners: a border that two of them share stays one line.
 
+import type { Steps } from '../../lib/scheduler.ts';
 import { clippedRing, type Rectangle } from '../../page/map/clip.ts';
 
 /** A ring in whole units of a grid: x, y, x, y … without a repeated end. */
@@ -9,15 +10,19 @@ export type GridRing = readonly number[];
 export const GRID = 67_108_864;
 const keyOf = (x: number, y: number): number => x * GRID + y;
 
+/** Numbers of corners that one step looks at. */
+export const CORNERS = 2_048;
+
 /** Corners at which more than two ways meet, or a border begins: they stay. Built up ring by ring. */
 export class Corners {
   /** Corner -> its two neighbours, in order. */
   readonly #neighbours = new Map<number, readonly [number, number]>();
   readonly #junctions = new Set<number>();
 
-  add(ring: GridRing): void {
+  *add(ring: GridRing): Steps<void> {
     const count = ring.length;
     for (let at = 0; at < count; at += 2) {
+      if (at % CORNERS === CORNERS - 2) yield;
       const corner = keyAt(ring, at);
       const [one, other] = [keyAt(ring, (at + count - 2) % count), keyAt(ring, (at + 2) % count)];
       const pair = one < other ? ([one, other] as const) : ([other, one] as const);
@@ -50,7 +55,7 @@ export function gridRing(points: readonly number[], frame: Rectangle): GridRing 
  * The ring with the corners that Douglas and Peucker keep at a tolerance, between the corners that have to stay. Both areas at a
  * border keep the same ones: each stretch is judged in one direction, whichever way its ring runs.
  */
-export function simpleRing(ring: GridRing, corners: Corners, tolerance: number): GridRing {
+export function* simpleRing(ring: GridRing, corners: Corners, tolerance: number): Steps<GridRing> {
   const places: number[] = [];
   for (let at = 0; at < ring.length; at += 2) if (corners.has(ring, at)) places.push(at);
   const starts = places.length >= 2 ? places : twoPlaces(ring, places[0]);
@@ -59,7 +64,7 @@ export function simpleRing(ring: GridRing, corners: Corners, tolerance: number):
     const to = starts[(index + 1) % starts.length] ?? from;
     const stretch = stretchOf(ring, from, to);
     const isBackwards = keyAt(stretch, 0) > keyAt(stretch, stretch.length - 2);
-    const simple = simpleLine(isBackwards ? reversed(stretch) : stretch, tolerance);
+    const simple = yield* simpleLine(isBackwards ? reversed(stretch) : stretch, tolerance);
     kept.push(...(isBackwards ? reversed(simple) : simple).slice(0, -2));
   }
   return kept.length < 6 ? [] : kept;
@@ -93,7 +98,7 @@ function reversed(line: readonly number[]): number[] {
 }
 
 /** Douglas and Peucker, without recursion. */
-function simpleLine(line: readonly number[], tolerance: number): number[] {
+function* simpleLine(line: readonly number[], tolerance: number): Steps<number[]> {
   const last = line.length - 2;
   const keeps = new Set([0, last]);
   const open: [number, number][] = [[0, last]];
@@ -101,6 +106,7 @@ function simpleLine(line: readonly number[], tolerance: number): number[] {
     const [from, to] = span;
     let [farthest, most] = [-1, tolerance];
     for (let at = from + 2; at < to; at += 2) {
+      if (at % CORNERS === 0) yield;
       const distance = distanceTo(line, at, from, to);
       if (distance > most) [farthest, most] = [at, distance];
     }

@@ -20,6 +20,8 @@ const CAPACITY = 131_072;
 const FEED_LIFETIME = 10_000;
 /** Leased at once: pins of a few views, and single homes. */
 const BLOCKS = { pins: 500, homes: 5 } as const;
+/** As many as one view shows at most. */
+const AHEAD = { pins: 250, homes: 0 } as const;
 
 export interface AllowanceOptions {
   readonly database: Database;
@@ -84,8 +86,20 @@ export class Allowance {
     this.#addresses = new RecentCallers(callers);
     this.#others = new RecentCallers(callers);
     const { pinsADay, homesADay } = EXPLORER;
-    this.#pins = new DayQuota({ ...options, kind: 'pins', quota: pinsADay, block: BLOCKS.pins });
-    this.#homes = new DayQuota({ ...options, kind: 'homes', quota: homesADay, block: BLOCKS.homes });
+    this.#pins = new DayQuota({
+      ...options,
+      kind: 'pins',
+      quota: pinsADay,
+      block: BLOCKS.pins,
+      ahead: AHEAD.pins,
+    });
+    this.#homes = new DayQuota({
+      ...options,
+      kind: 'homes',
+      quota: homesADay,
+      block: BLOCKS.homes,
+      ahead: AHEAD.homes,
+    });
     const refused = metrics.counter(
       'freehold_explorer_refusals_total',
       'Requests of the explorer that were refused, or answered in part, by reason.',

@@ -28,6 +28,8 @@ export interface DayQuotaOptions {
   readonly quota: number;
   /** How many are leased at once; a process that crashes loses as many to the caller. */
   readonly block: number;
+  /** When fewer are left, the next block is leased before anybody waits for it. */
+  readonly ahead: number;
 }
 
 /** The UTC day of a wall-clock time, YYYY-MM-DD. */
@@ -49,14 +51,25 @@ export class DayQuota {
       if (lease.day !== day) this.#begin(lease, day);
       if (lease.unspent >= amount) {
         lease.unspent -= amount;
+        this.#leaseAhead(account, lease);
         return true;
       }
       if (clock.monotonic() < lease.exhaustedUntil) return false;
-      lease.leasing ??= this.#lease(account, lease, amount).finally(() => {
-        lease.leasing = null;
-      });
-      await lease.leasing;
+      await this.#startLease(account, lease, amount);
     }
+  }
+
+  #leaseAhead(account: string, lease: DayLease): void {
+    const { clock, ahead, report } = this.#options;
+    if (lease.unspent >= ahead || lease.leasing !== null || clock.monotonic() < lease.exhaustedUntil) return;
+    this.#startLease(account, lease, 0).catch(report);
+  }
+
+  #startLease(account: string, lease: DayLease, amount: number): Promise<void> {
+    lease.leasing ??= this.#lease(account, lease, amount).finally(() => {
+      lease.leasing = null;
+    });
+    return lease.leasing;
   }
 
   /** Seconds until the day ends. */
@@ -67,6 +80,8 @@ export class DayQuota {
   /** Returns what will not be spent here. Never fails. */
   async giveBack(account: string, lease: DayLease): Promise<void> {
     const { database, report, kind } = this.#options;
+    // What is leased at this moment is not spent either.
+    await lease.leasing?.catch(() => {});
     const { day, unspent } = lease;
     lease.unspent = 0;
     if (unspent > 0)

@@ -2,10 +2,11 @@
 
 import { type Html, html } from '../../page/html.ts';
 import { drawMap } from '../../page/map/draw-map.ts';
+import type { MapDrawing } from '../../page/map/drawing.ts';
 import { AGE, type FigureKind, INVENTORY, MONTHS_OF_SUPPLY } from './metric-choice.ts';
 import { choiceOf, linkTo, type MarketPage } from './page-parts.ts';
 import type { ColourKey } from './page-query.ts';
-import { MAP_HEIGHT, MAP_WIDTH } from './read-map.ts';
+import { MAP_HEIGHT, MAP_PADDING, MAP_WIDTH } from './read-map.ts';
 import { areaTypeWords, shortFigure } from './words.ts';
 
 const STEPS = 5;
@@ -31,19 +32,20 @@ export function choropleth(page: MarketPage): Html | null {
   const [, many] = areaTypeWords(table.set.type);
   const [, name, kind] = COLOURS.find(([key]) => key === view.colour) ?? ['median', 'Median', 'money'];
   const currency = page.figures.series.currency;
-  const drawing = drawMap({
+  const drawn: MapDrawing = {
     label: `${many} by ${name.toLowerCase()}; the figures are in the table`,
     box: map.box,
     width: MAP_WIDTH,
     height: MAP_HEIGHT,
-    padding: 12,
+    padding: MAP_PADDING,
     ground: map.ground,
     outlines: map.outlines,
     currency,
     shades,
     graticule: false,
     linkToArea: ({ id }) => (ids.has(id) ? linkTo(view, { areaId: id, within: null }) : null),
-  });
+  };
+  const drawing = drawMap(drawn, map.land);
   return html`<section class="panel area-map"><h3 class="visually-hidden">Map of the ${many.toLowerCase()}</h3>${drawing}<div class="in"><div class="seg small" role="group" aria-label="Colours by">${COLOURS.map(
     ([key, title]) =>
       html`<a href="${linkTo(view, { colour: key, page: view.page })}#areas"${key === view.colour ? html` aria-current="true"` : null}>${title}</a>`,

@@ -1,12 +1,15 @@
 // What the map of the market page is drawn of: outlines around its areas.
 
+import { landAhead } from '../../areas/outlines/land-ahead.ts';
 import type { Outlines } from '../../areas/outlines/outlines.ts';
 import type { Outline } from '../../page/map/drawing.ts';
+import type { DrawnLand } from '../../page/map/land.ts';
 import { type MapBox, zoomFor } from '../../page/map/mercator.ts';
 import type { AreaSet } from './read-areas.ts';
 
 export interface AreaMap {
   readonly outlines: readonly Outline[];
+  readonly land: DrawnLand;
   readonly ground: 'water' | 'paper';
   readonly box: MapBox;
 }
@@ -14,6 +17,8 @@ export interface AreaMap {
 /** Pixels of the drawing, which scales with its container. */
 export const MAP_WIDTH = 392;
 export const MAP_HEIGHT = 440;
+/** Between the box and the edges of the drawing. */
+export const MAP_PADDING = 12;
 
 /** Around these areas, which are all of the set or those of one page. Null where no area has an outline. */
 export async function readMap(
@@ -26,7 +31,9 @@ export async function readMap(
   const whole = (isPart ? boxAroundAll(areas) : set.box) ?? boxOf((await outlines.in(null, null)).outlines);
   if (whole === null) return null;
   const found = await outlines.in(whole, zoomFor(whole, MAP_WIDTH, MAP_HEIGHT), ids);
-  return { outlines: found.outlines, ground: found.ground, box: whole };
+  const size = { width: MAP_WIDTH, height: MAP_HEIGHT, padding: MAP_PADDING };
+  const land = await landAhead({ outlines: found.outlines, box: whole, ...size });
+  return { outlines: found.outlines, land, ground: found.ground, box: whole };
 }
 
 /** Around boxes of areas; null without any, and across the antimeridian, where all of the land is shown. */

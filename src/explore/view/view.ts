@@ -18,13 +18,15 @@ import { type HomeRow, homeRow } from './home-row.ts';
 import { boxOf, clusterOf, gridOf, pinOf, stacksOf, type ViewCluster, type ViewPin } from './map-parts.ts';
 import { readQuery } from './query.ts';
 import { openCursor, sealCursor } from './sealed-cursor.ts';
+import type { ReadSources } from './source-states.ts';
 import type { ExploreState } from './state.ts';
-import { findSourceStates, type ViewSource } from './view-store.ts';
+import type { ViewSource } from './view-store.ts';
 
 export interface ViewParts {
   readonly database: Database;
   readonly backend: SearchSessions;
   readonly areas: Pick<AreaIdCache, 'named'>;
+  readonly readSources: ReadSources;
   readonly clock: Clock;
   readonly findCurrencies: FindCurrencies;
   readonly defaultCurrency: string | null;
@@ -90,7 +92,7 @@ export async function readView(
       ...query,
       facets: ['priceBucket'],
     });
-    return showView(parts, session, { ...search, plan }, { state, caller, rowsBefore });
+    return showView(parts, session, { ...search, plan }, { state, caller, rowsBefore, fresh });
   });
 }
 
@@ -119,13 +121,14 @@ interface ViewRequest {
   readonly state: ExploreState;
   readonly caller: Principal;
   readonly rowsBefore: number;
+  readonly fresh: boolean;
 }
 
 async function showView(
   parts: ViewParts,
   session: SearchSession,
   search: ResolvedSearch,
-  { state, caller, rowsBefore }: ViewRequest,
+  { state, caller, rowsBefore, fresh }: ViewRequest,
 ): Promise<View> {
   const { plan, resolved } = search;
   const now = parts.clock.now();
@@ -143,7 +146,7 @@ async function showView(
   const hits = rowsBefore < lastRow ? page.hits : [];
   const [limit, sources] = await Promise.all([
     takeHomes(parts.explorer, caller, points.length, hits.length),
-    findSourceStates(parts.database, found.sources),
+    parts.readSources(found.sources, fresh),
   ]);
   const isOutOfPins = limit?.leaves === 'clusters';
   const { cells } = isOutOfPins && points.length > 0 ? await session.points(whole, gridOf(box, 0)) : found;

@@ -26,29 +26,78 @@ const yOf = (point: number): number => (point % SPAN) - SPAN / 2;
 
 type Line = readonly [from: number, to: number];
 
-/** The same for both directions. */
-const key = ([from, to]: Line): string => (from < to ? `${from} ${to}` : `${to} ${from}`);
+/** Work in steps, so that whoever has other work can do it between them. */
+export type LandSteps<T> = Generator<undefined, T>;
+
+/** Does all steps at once. */
+export function finish<T>(steps: LandSteps<T>): T {
+  for (;;) {
+    const step = steps.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Lines of one step. */
+const LINES = 256;
+/** More than a map has different points. */
+const POINTS = 2 ** 26;
+
+/** Numbers of lines, the same for both directions. */
+class LineKeys {
+  readonly #points = new Map<number, number>();
+
+  of([from, to]: Line): number {
+    const [one, other] = [this.#numberOf(from), this.#numberOf(to)];
+    return one < other ? one * POINTS + other : other * POINTS + one;
+  }
+
+  #numberOf(point: number): number {
+    const known = this.#points.get(point) ?? this.#points.size;
+    if (known === this.#points.size) this.#points.set(point, known);
+    return known;
+  }
+}
 
 /** The borders of areas that have been rounded to pixels. Lines that two areas run along in opposite directions are inside the land. */
-export function bordersOf(areas: readonly LeveledRings[]): Borders {
-  const land = outerLines(areas.filter(({ isRoot }) => isRoot).flatMap(({ rings }) => rings));
-  const drawn = new Set(land.map(key));
-  const take = (rings: PixelRings): Line[] => {
-    const fresh: Line[] = [];
-    for (const line of rings.flatMap(linesOf)) {
-      if (drawn.has(key(line))) continue;
-      drawn.add(key(line));
-      fresh.push(line);
+export const bordersOf = (areas: readonly LeveledRings[]): Borders => finish(borderSteps(areas));
+
+/** The same in steps. */
+export function* borderSteps(areas: readonly LeveledRings[]): LandSteps<Borders> {
+  const keys = new LineKeys();
+  const land = yield* outerLines(
+    areas.filter(({ isRoot }) => isRoot).flatMap(({ rings }) => rings),
+    keys,
+  );
+  const drawn = new Set(land.map((line) => keys.of(line)));
+  yield;
+  const fresh: Record<'major' | 'minor', Line[]> = { major: [], minor: [] };
+  for (const kind of ['major', 'minor'] as const)
+    for (const { rings, isMajor } of areas) {
+      if (isMajor !== (kind === 'major')) continue;
+      for (const ring of rings) {
+        for (const line of linesOf(ring)) {
+          const key = keys.of(line);
+          if (drawn.has(key)) continue;
+          drawn.add(key);
+          fresh[kind].push(line);
+        }
+        yield;
+      }
     }
-    return fresh;
+  return {
+    land: yield* pathOf(land, true),
+    major: yield* pathOf(fresh.major, false),
+    minor: yield* pathOf(fresh.minor, false),
   };
-  const major = take(areas.filter(({ isMajor }) => isMajor).flatMap(({ rings }) => rings));
-  const minor = take(areas.filter(({ isMajor }) => !isMajor).flatMap(({ rings }) => rings));
-  return { land: pathOf(land, true), major: pathOf(major, false), minor: pathOf(minor, false) };
 }
 
 /** One path around some areas, without the lines between them. */
-export const pathAround = (rings: PixelRings): string => pathOf(outerLines(rings), true);
+export const pathAround = (rings: PixelRings): string => finish(pathSteps(rings));
+
+/** The same in steps. */
+export function* pathSteps(rings: PixelRings): LandSteps<string> {
+  return yield* pathOf(yield* outerLines(rings, new LineKeys()), true);
+}
 
 function linesOf(ring: readonly number[]): Line[] {
   const lines: Line[] = [];
@@ -65,32 +114,42 @@ function linesOf(ring: readonly number[]): Line[] {
  * Directed lines without those that run in both directions. What is left has the number of areas around a point as its winding
  * number, so the rule `nonzero` fills exactly what any area covers, also where areas overlap.
  */
-function outerLines(rings: PixelRings): Line[] {
-  const open = new Map<string, Line[]>();
-  for (const line of rings.flatMap(linesOf)) {
-    const same = open.get(key(line));
-    if (same === undefined) open.set(key(line), [line]);
-    else if (same.length > 0 && same[0]?.[0] === line[1]) same.pop();
-    else same.push(line);
+function* outerLines(rings: PixelRings, keys: LineKeys): LandSteps<Line[]> {
+  const open = new Map<number, Line[]>();
+  for (const ring of rings) {
+    for (const [at, line] of linesOf(ring).entries()) {
+      if (at % LINES === LINES - 1) yield;
+      const key = keys.of(line);
+      const same = open.get(key);
+      if (same === undefined) open.set(key, [line]);
+      else if (same.length > 0 && same[0]?.[0] === line[1]) same.pop();
+      else same.push(line);
+    }
+    yield;
   }
   return [...open.values()].flat();
 }
 
 /** Lines joined end to end, as relative moves. A path of rings closes each of them. */
-function pathOf(lines: readonly Line[], closes: boolean): string {
+function* pathOf(lines: readonly Line[], closes: boolean): LandSteps<string> {
   const next = new Map<number, number[]>();
-  for (const [from, to] of lines) {
+  for (const [at, [from, to]] of lines.entries()) {
+    if (at % LINES === LINES - 1) yield;
     const ends = next.get(from);
     if (ends === undefined) next.set(from, [to]);
     else ends.push(to);
   }
-  const chains: number[][] = [];
-  for (const [start] of startsFirst(lines)) {
+  let text = '';
+  for (const [at, [start]] of startsFirst(lines).entries()) {
+    if (at % LINES === LINES - 1) yield;
     const chain = [start];
-    for (let at = next.get(start)?.pop(); at !== undefined; at = next.get(at)?.pop()) chain.push(at);
-    if (chain.length > 1) chains.push(chain);
+    for (let to = next.get(start)?.pop(); to !== undefined; to = next.get(to)?.pop()) chain.push(to);
+    if (chain.length > 1) {
+      text += chainText(chain, closes);
+      yield;
+    }
   }
-  return chains.map((chain) => chainText(chain, closes)).join('');
+  return text;
 }
 
 /** Lines at which no other one ends come first, so that chains are as long as they can be. */

@@ -10,15 +10,14 @@ import { placeNames } from './names.ts';
 import { coveredBy, type MapSymbols, mergeOverlapping, nearTurn } from './symbols.ts';
 import { type Tags, TEXT_TAGS } from './tags.ts';
 
-/** The map as markup of a page. */
-export const drawMap = (drawing: MapDrawing): Html => drawMapWith(TEXT_TAGS, drawing);
+/** The map as markup of a page; `land`: what `landSteps` made of the drawing, default: it is made at once. */
+export const drawMap = (drawing: MapDrawing, land?: DrawnLand): Html => drawMapWith(TEXT_TAGS, drawing, land);
 
 /** The map by the tags of its renderer, such as lit-html's `html` and `svg`. */
-export function drawMapWith<T>(tags: Tags<T>, drawing: MapDrawing): T {
+export function drawMapWith<T>(tags: Tags<T>, drawing: MapDrawing, land = drawnLand(drawing)): T {
   const { html, svg } = tags;
   const { label, width, height, prefix = 'map', ground = 'paper', shades } = drawing;
   const view = viewOf(drawing.box, width, height, drawing.padding);
-  const land = drawnLand(drawing.outlines, view, drawing.chosen ?? []);
   const symbols = symbolsOf(drawing, view);
   const isWater = ground === 'water';
   const grid = (drawing.graticule ?? isWater) ? graticule(tags, view) : null;

@@ -1,9 +1,17 @@
 // Land of a map: outlines in whole pixels, cut off a little outside the drawing, with their borders and names.
 
-import { type Borders, bordersOf, type PixelRings, pathAround } from './borders.ts';
+import {
+  type Borders,
+  borderSteps,
+  finish,
+  type LandSteps,
+  type PixelRings,
+  pathAround,
+  pathSteps,
+} from './borders.ts';
 import { clippedRing, type Rectangle } from './clip.ts';
-import type { Outline } from './drawing.ts';
-import { type MapView, project, worldSize } from './mercator.ts';
+import type { MapDrawing, Outline } from './drawing.ts';
+import { type MapView, project, viewOf, worldSize } from './mercator.ts';
 import type { NameCandidate } from './names.ts';
 
 /** Pixels around the drawing in which lines go on, so that bands along the coast end outside. */
@@ -24,8 +32,18 @@ export interface DrawnLand {
   readonly names: readonly NameCandidate[];
 }
 
-export function drawnLand(outlines: readonly Outline[], view: MapView, chosen: readonly string[]): DrawnLand {
-  const areas = areasIn(outlines, view);
+/** What decides the land of a map. */
+export type LandDrawing = Pick<MapDrawing, 'outlines' | 'box' | 'width' | 'height' | 'padding' | 'chosen'>;
+
+/** In steps: that of thousands of areas takes a tenth of a second. */
+export function* landSteps(drawing: LandDrawing): LandSteps<DrawnLand> {
+  const { outlines, box, width, height, padding, chosen = [] } = drawing;
+  const view = viewOf(box, width, height, padding);
+  const areas: DrawnArea[] = [];
+  for (const outline of outlines) {
+    areas.push(...areasIn([outline], view));
+    yield;
+  }
   const ids = new Set(areas.map(({ outline }) => outline.id));
   const leveled = areas.map(({ outline, rings }) => ({
     rings,
@@ -35,15 +53,18 @@ export function drawnLand(outlines: readonly Outline[], view: MapView, chosen: r
   const inside = areas.filter(({ outline }) => chosen.includes(outline.id));
   return {
     areas,
-    borders: bordersOf(leveled),
-    chosen: inside.length === 0 ? '' : pathAround(inside.flatMap(({ rings }) => rings)),
-    names: namesOf(areas, view),
+    borders: yield* borderSteps(leveled),
+    chosen: inside.length === 0 ? '' : yield* pathSteps(inside.flatMap(({ rings }) => rings)),
+    names: yield* nameSteps(areas, view),
   };
 }
 
+/** At once. */
+export const drawnLand = (drawing: LandDrawing): DrawnLand => finish(landSteps(drawing));
+
 /** Names of the areas in a view, for maps that draw their land otherwise. */
 export function nameCandidates(outlines: readonly Outline[], view: MapView): readonly NameCandidate[] {
-  return namesOf(areasIn(outlines, view), view);
+  return finish(nameSteps(areasIn(outlines, view), view));
 }
 
 function areasIn(outlines: readonly Outline[], view: MapView): readonly DrawnArea[] {
@@ -55,9 +76,16 @@ function areasIn(outlines: readonly Outline[], view: MapView): readonly DrawnAre
 }
 
 /** Where cities are drawn, what they lie in is not named. */
-function namesOf(areas: readonly DrawnArea[], view: MapView): readonly NameCandidate[] {
-  const named = Math.min(MAJOR_LEVEL, Math.max(0, ...areas.map(({ outline }) => outline.level)));
-  return areas.filter(({ outline }) => outline.level >= named).flatMap((area) => nameCandidate(area, view));
+function* nameSteps(areas: readonly DrawnArea[], view: MapView): LandSteps<readonly NameCandidate[]> {
+  const level = areas.reduce((deepest, { outline }) => Math.max(deepest, outline.level), 0);
+  const named = Math.min(MAJOR_LEVEL, level);
+  const names: NameCandidate[] = [];
+  for (const area of areas) {
+    if (area.outline.level < named) continue;
+    names.push(...nameCandidate(area, view));
+    yield;
+  }
+  return names;
 }
 
 export const pathOfArea = ({ rings }: DrawnArea): string => pathAround(rings);

@@ -8,10 +8,19 @@ import { CellNumbers } from './cell-numbers.ts';
 import { quantileSteps } from './quantiles.ts';
 import type { RowConsumer } from './scan.ts';
 
-/** Cells of one step, and of one chunk of their sums. */
-const STEP = 4_096;
+/** Cells of one step, and of one chunk of their sums: two to the power of these bits. */
+const STEP_BITS = 12;
+const STEP = 2 ** STEP_BITS;
 /** Numbers that are kept of a cell. */
 const CELL_SUMS = 9;
+
+/** The prices of a block of rows, in runs of rows that follow each other in one cell. */
+interface PricedBlock {
+  readonly prices: Float64Array;
+  /** The cell of each run, and where its prices end. */
+  readonly cells: Uint32Array;
+  readonly ends: Uint32Array;
+}
 
 /** Groups results by the cells of a grid, such as those of geohashes. What grows with them grows chunk by chunk. */
 export class CellGroups {
@@ -20,11 +29,7 @@ export class CellGroups {
   readonly #numbers: CellNumbers;
   /** Of each cell: column, row, count, the sums of latitudes and longitudes, and its box from west to north. */
   readonly #sums: Float64Array[] = [];
-  /** By block of rows, the cell and the price of each result that has one. */
-  readonly #priced: { readonly cells: Uint32Array; readonly prices: Float64Array }[] = [];
-  /** Of the last result: rows are in the order of places, so the next one mostly is in the same cell. */
-  #lastPlace = -1;
-  #lastCell = 0;
+  readonly #priced: PricedBlock[] = [];
 
   constructor(bits: MapGrid['bits']) {
     this.#columns = 2 ** bits.lng;
@@ -32,20 +37,33 @@ export class CellGroups {
     this.#numbers = new CellNumbers(this.#rows);
   }
 
-  /** What takes the rows of one part of a table. */
+  /** What takes the rows of one part of a table: they are in the order of places, so that many in a row are in one cell. */
   consume({ numbers: { lng: lngs, lat: lats, price: prices } }: Columns): RowConsumer {
     if (lngs === undefined || lats === undefined) return () => {};
+    const [columns, lines] = [this.#columns, this.#rows];
     return (rows, count) => {
-      const [ownCells, ownPrices] = [new Uint32Array(count), new Float64Array(count)];
-      let priced = 0;
+      const [ownPrices, cells, ends] = [
+        new Float64Array(count),
+        new Uint32Array(count),
+        new Uint32Array(count),
+      ];
+      let [priced, runs, lastColumn, lastLine, first] = [0, 0, -1, -1, 0];
+      let sums: Float64Array = NO_SUMS;
       for (let at = 0; at < count; at++) {
         const row = rows[at] as number;
         const lng = lngs[row] as number;
         const lat = lats[row] as number;
         if (Number.isNaN(lng)) continue;
-        const cell = this.#cellAt(lng, lat);
-        const sums = this.#sums[Math.floor(cell / STEP)] as Float64Array;
-        const first = (cell % STEP) * CELL_SUMS;
+        const column = Math.min(Math.floor(((lng + 180) / 360) * columns), columns - 1);
+        const line = Math.min(Math.floor(((lat + 90) / 180) * lines), lines - 1);
+        if (column !== lastColumn || line !== lastLine) {
+          if (runs > 0) ends[runs - 1] = priced;
+          const cell = this.#cellAt(column, line);
+          cells[runs++] = cell;
+          sums = this.#sums[cell >>> STEP_BITS] as Float64Array;
+          first = (cell & (STEP - 1)) * CELL_SUMS;
+          [lastColumn, lastLine] = [column, line];
+        }
         sums[first + 2] = (sums[first + 2] as number) + 1;
         sums[first + 3] = (sums[first + 3] as number) + lat;
         sums[first + 4] = (sums[first + 4] as number) + lng;
@@ -54,24 +72,17 @@ export class CellGroups {
         if (lng > (sums[first + 7] as number)) sums[first + 7] = lng;
         if (lat > (sums[first + 8] as number)) sums[first + 8] = lat;
         const price = prices === undefined ? Number.NaN : (prices[row] as number);
-        if (Number.isNaN(price)) continue;
-        ownCells[priced] = cell;
-        ownPrices[priced++] = price;
+        if (!Number.isNaN(price)) ownPrices[priced++] = price;
       }
-      this.#priced.push({ cells: ownCells.subarray(0, priced), prices: ownPrices });
+      if (runs === 0) return;
+      ends[runs - 1] = priced;
+      this.#priced.push({ prices: ownPrices, cells: cells.slice(0, runs), ends: ends.slice(0, runs) });
     };
   }
 
-  #cellAt(lng: number, lat: number): number {
-    const column = Math.min(Math.floor(((lng + 180) / 360) * this.#columns), this.#columns - 1);
-    const row = Math.min(Math.floor(((lat + 90) / 180) * this.#rows), this.#rows - 1);
-    // Exact: the closest zoom has nine letters, which are 45 bits.
-    const place = column * this.#rows + row;
-    if (place === this.#lastPlace) return this.#lastCell;
+  #cellAt(column: number, row: number): number {
     const cell = this.#numbers.numberOf(column, row);
     if (cell === this.#numbers.count - 1) this.#begin(cell, column, row);
-    this.#lastPlace = place;
-    this.#lastCell = cell;
     return cell;
   }
 
@@ -119,18 +130,25 @@ export class CellGroups {
     const places = new Uint32Array(this.#numbers.count);
     for (const [at, { number }] of wanted.entries()) places[number] = at + 1;
     for (const block of this.#priced) {
-      for (let at = 0; at < block.cells.length; at++) {
-        const place = (places[block.cells[at] as number] as number) - 1;
-        if (place < 0) continue;
-        const count = counts[place] as number;
-        (prices[place] as Float64Array)[count] = block.prices[at] as number;
-        counts[place] = count + 1;
+      let first = 0;
+      for (let run = 0; run < block.cells.length; run++) {
+        const end = block.ends[run] as number;
+        const place = (places[block.cells[run] as number] as number) - 1;
+        if (place >= 0) {
+          const own = prices[place] as Float64Array;
+          let count = counts[place] as number;
+          for (let at = first; at < end; at++) own[count++] = block.prices[at] as number;
+          counts[place] = count;
+        }
+        first = end;
       }
       yield;
     }
     return prices.map((each, at) => each.subarray(0, counts[at]));
   }
 }
+
+const NO_SUMS = new Float64Array(0);
 
 function uncounted(number: number, sums: Float64Array, at: number): Uncounted {
   const count = sums[at + 2] as number;
