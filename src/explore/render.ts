@@ -132,6 +132,7 @@ export function renderExplore(answer: ExploreAnswer): Reply {
     status: problem?.status ?? (view === null ? 503 : 200),
     text,
     headers: {
+      ...(view === null && problem === null && { 'retry-after': '3' }),
       ...problem?.headers,
       'content-type': 'text/html; charset=utf-8',
       'cache-control':

@@ -7,6 +7,7 @@ import { rootFrom, type Section, siteHeader } from '../../page/header.ts';
 import { type Fragment, type Html, html } from '../../page/html.ts';
 import { icon } from '../../page/icons.ts';
 import { renderLayout } from '../../page/layout.ts';
+import { FAVICON } from '../../page/mark.ts';
 import { PARTS_STYLE } from '../../page/parts-style.ts';
 import { FRAME_STYLE, sheet } from '../../page/style.ts';
 import type { PageScript } from '../assets/assets.ts';
@@ -101,7 +102,7 @@ function renderRefused(
   return renderLayout({
     title,
     style: STYLE,
-    head: html`<meta name="robots" content="noindex">${scriptTags(root, script())}`,
+    head: html`<meta name="robots" content="noindex"><link rel="icon" type="image/svg+xml" href="${FAVICON}">${scriptTags(root, script())}`,
     header: siteHeader({ root, current: section }),
     content,
     footer: siteFooter({ root }),

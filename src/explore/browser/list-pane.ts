@@ -108,6 +108,8 @@ export class ListPane {
   }
 
   showTrouble(trouble: Trouble | null): void {
+    // The notice that the server wrote says the same, and no longer changes.
+    if (trouble !== null) for (const old of this.#scroller.querySelectorAll(':scope > .notice')) old.remove();
     render(trouble === null ? null : notice(TAGS, noticeOf(trouble, this.#asOf)), this.#notes);
   }
 

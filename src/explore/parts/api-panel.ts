@@ -18,7 +18,7 @@ export interface ApiPanel {
   readonly requests: readonly ApiRequest[];
   /** What a request costs against the caller's limits, as a sentence. */
   readonly cost: string;
-  /** The documentation with the parameters filled in. */
+  /** The documentation of the search; the requests beside it have the parameters filled in. */
   readonly docs: string;
   readonly limits: string;
 }
@@ -29,7 +29,6 @@ export function apiPanelOf(
   kind: ExploreState['kind'],
   { cost, root }: { readonly cost: string; readonly root: string },
 ): ApiPanel {
-  const [, query = ''] = requests.search.split('?');
   const operation = `${root}docs/reference#tag/search/GET/v1/search/${kind === 'sale' ? 'sales' : 'rentals'}`;
   return {
     curl: requests.curl,
@@ -41,7 +40,7 @@ export function apiPanelOf(
       { title: 'All homes as CSV (with a key)', url: requests.csv },
     ],
     cost,
-    docs: query === '' ? operation : `${operation}?${query}`,
+    docs: operation,
     limits: `${root}docs/limits`,
   };
 }
@@ -49,7 +48,7 @@ export function apiPanelOf(
 export function apiPanel<T>(tags: Tags<T>, panel: ApiPanel): T {
   const { html } = tags;
   const links = panel.requests.map(({ title, url }) => html`<li><a href="${url}">${title}</a></li>`);
-  return html`<div id="api"><p class="panel-title"><strong>This view as requests</strong></p><p class="small quiet">${panel.cost} <a href="${panel.limits}">Limits</a></p>${codeBox(tags, 'curl', panel.curl)}${codeBox(tags, 'fetch', panel.fetch)}<ul class="links">${links}<li><a href="${panel.docs}">Documentation with these parameters</a></li></ul></div>`;
+  return html`<div id="api"><p class="panel-title"><strong>This view as requests</strong></p><p class="small quiet">${panel.cost} <a href="${panel.limits}">Limits</a></p>${codeBox(tags, 'curl', panel.curl)}${codeBox(tags, 'fetch', panel.fetch)}<ul class="links">${links}<li><a href="${panel.docs}">Documentation of this search</a></li></ul></div>`;
 }
 
 /** A parameter on a line of its own: what is before it, its name, what separates it, its value, and the end of the line. */

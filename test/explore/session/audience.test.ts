@@ -113,6 +113,29 @@ for (const { name, path, locked, refused, open: shown } of PAGES)
     await page.context().close();
   });
 
+test('signed in for real, a home is read live from its source, and the streams of the plan are counted', {
+  skip,
+}, async () => {
+  const { subscribers, home } = running();
+  const visited = await open(subscribers.url, `explore/listing/${home.id}`);
+  const { page } = visited;
+  await page
+    .locator('main')
+    .getByText(/Sign in to see this home/)
+    .waitFor();
+  await signIn(page, provider.subscribe('pro'));
+  await page.getByRole('button', { name: 'Read it live' }).click();
+  const live = page.locator('#live');
+  await live.locator('.live-log li', { hasText: 'done' }).waitFor();
+  assert.deepEqual(
+    (await live.locator('.live-log code').allInnerTexts()).filter((kind) => kind !== 'waiting'),
+    ['cached', 'live', 'done'],
+  );
+  await live.getByText(/Streams of your plan in use: \d of \d+/).waitFor();
+  assert.deepEqual(others(visited), []);
+  await page.context().close();
+});
+
 test('where every sign-in may look, the Free tier is enough; a link leads on to the next page while signed in', {
   skip,
 }, async () => {

@@ -22,9 +22,11 @@ interface State {
   readonly phase: 'idle' | 'running' | 'ended';
   readonly events: readonly LiveEvent[];
   readonly trouble: Trouble | null;
+  /** Of the reader's plan, since this one opened; null: not known. */
+  readonly streams: { readonly open: number; readonly limit: number } | null;
 }
 
-const IDLE: State = { phase: 'idle', events: [], trouble: null };
+const IDLE: State = { phase: 'idle', events: [], trouble: null, streams: null };
 /** Times that a stream is tried again by itself while the service restarts, and the milliseconds between two of them. */
 const RETRIES = 5;
 const RETRY_PAUSE = 2_000;
@@ -80,14 +82,17 @@ class LivePanel {
     this.#end();
     const running = new AbortController();
     this.#running = running;
-    this.#set({ phase: 'running', events: [], trouble: null });
+    this.#set({ phase: 'running', events: [], trouble: null, streams: null });
     const access = await token().catch(() => null);
     if (access === null) return this.#set({ phase: 'ended', trouble: SIGNED_OUT });
     const outcome = await readLiveStream({
       url: this.#url,
       token: access,
       signal: running.signal,
-      onEvent: (event) => this.#add(event),
+      onEvent: (event) => {
+        if (this.#state.events.length === 0) void this.#countStreams(access, running.signal);
+        this.#add(event);
+      },
     });
     if (this.#running !== running) return;
     this.#running = null;
@@ -99,6 +104,15 @@ class LivePanel {
   #add(event: LiveEvent): void {
     const events = this.#state.events.filter(({ kind }) => kind !== 'heartbeat');
     this.#set({ events: [...events, event] });
+  }
+
+  /** How many streams of the plan are open, this one among them. */
+  async #countStreams(access: string, signal: AbortSignal): Promise<void> {
+    const headers = { authorization: `Bearer ${access}` };
+    const answer = await fetch(`${this.#root}v1/usage`, { headers, signal }).catch(() => null);
+    if (answer?.ok !== true) return;
+    const { streams } = (await answer.json()) as { streams: NonNullable<State['streams']> };
+    if (!signal.aborted) this.#set({ streams });
   }
 
   /** Tries again by itself while the service restarts, and gives the button back once a limit has passed. */
@@ -120,7 +134,13 @@ class LivePanel {
       return html`<p>${this.#intro}</p><p><button type="button" class="btn primary" @click=${() => this.#start()}>Read it live</button></p>`;
     return html`${events.length === 0 ? (phase === 'running' ? html`<p role="status">Asking …</p>` : null) : [this.#summary(), timeline(events), logOf(events), changesOf(events)]}${
       trouble === null ? null : this.#trouble(trouble)
-    }${this.#footer()}`;
+    }${this.#streams()}${this.#footer()}`;
+  }
+
+  #streams(): TemplateResult | null {
+    const { streams } = this.#state;
+    if (streams === null) return null;
+    return html`<p class="small quiet">Streams of your plan in use: ${streams.open} of ${streams.limit}.</p>`;
   }
 
   #summary(): TemplateResult {
