@@ -39,6 +39,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       tiersFile: null,
       sources: { file: null, variables: {} },
       explorer: { audience: null, embedder: null, basemapFile: null },
+      site: { name: null, logo: null, accent: null, legal: [], notice: null },
       billing: { portalUrl: null, graceDays: 7 },
       trustedProxies: [],
       metrics: { allow: [], token: null },

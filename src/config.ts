@@ -10,6 +10,7 @@ import { type NetworkPort, parseNetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
 import { withoutByteOrderMark } from './lib/parse.ts';
 import { type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
+import { readSiteSettings, type SiteSettings } from './site/site-settings.ts';
 import { pickVariables, readSourcesFile, type SourcesFile } from './sources/registry/secret-variables.ts';
 import { readSourceSettings, type SourceSettings } from './sources/reso/transport/source-settings.ts';
 
@@ -35,6 +36,8 @@ export interface Config {
   readonly tiersFile: string | null;
   readonly sources: SourcesFile;
   readonly explorer: ExplorerSettings;
+  /** The operator's own name on the pages. */
+  readonly site: SiteSettings;
   readonly oauth: {
     /** Seconds in which a retry with a rotated refresh token gets the same new tokens. */
     readonly refreshGrace: number;
@@ -87,6 +90,10 @@ const NAMES = [
   'EXPLORER',
   'EXPLORER_EMBED',
   'BASEMAP_FILE',
+  'SITE_NAME',
+  'SITE_LOGO',
+  'SITE_ACCENT',
+  'SITE_LEGAL',
   'RESO_BASE_URL',
   'RESO_TOKEN_URL',
   'RESO_CLIENT_ID',
@@ -180,6 +187,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     tiersFile: read.path('TIERS_FILE', folder),
     sources,
     explorer: readExplorerSettings(read, allowHttp, folder),
+    site: readSiteSettings(read, folder),
     oauth: {
       refreshGrace: read.integer('OAUTH_REFRESH_GRACE_SECONDS', 30, 0, 60),
       grantMaxDays: read.integer('OAUTH_GRANT_MAX_DAYS', 0, 0, 36_500) || null,
@@ -277,6 +285,8 @@ function misspellingFault(name: string): string[] {
 }
 
 function deepFreeze<T extends object>(value: T): T {
+  // Bytes cannot be frozen.
+  if (ArrayBuffer.isView(value)) return value;
   for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part);
   return Object.freeze(value);
 }

@@ -195,6 +195,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     countApps: (subscription) =>
       database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
     portalUrl: config.billing.portalUrl,
+    logo: config.site.logo,
     service: payments?.service ?? null,
     report,
     metrics,
@@ -206,7 +207,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keyForm,
     document: () => server.openapi,
   });
-  shareSite(sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes }), stopping.signal);
+  shareSite(sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes, settings: config.site }), stopping.signal);
   const background = startBackground({
     ...options,
     ...common,

@@ -161,6 +161,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     findOwnerPlan: refresh,
     countApps: refresh,
     portalUrl: null,
+    logo: null,
     service: null,
     setGrantWatched: refresh,
     metrics,

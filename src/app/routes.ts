@@ -52,6 +52,7 @@ import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
 import type { FindCurrencies } from '../search/summaries/currency.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
+import type { LogoFile } from '../site/site-settings.ts';
 import { eventRoutes } from '../watch/events/routes.ts';
 import type { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { feedRoutes } from '../watch/feeds/routes.ts';
@@ -111,6 +112,8 @@ export interface FeatureParts extends UsageParts {
   readonly findLoading: FindLoading;
   /** The sample market, whose pictures are served here; null: there is none. */
   readonly sample: SamplePictures | null;
+  /** The operator's logo; null: ours. */
+  readonly logo: LogoFile | null;
   /** The OpenAPI document, once the server has made it of these routes. */
   readonly document: () => Json;
 }

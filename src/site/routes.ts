@@ -38,6 +38,7 @@ import {
   scalarReply,
 } from './reference.ts';
 import { referencePageHandler } from './reference-page.ts';
+import type { LogoFile } from './site-settings.ts';
 
 export interface SiteOptions {
   /** Base of the URLs in examples, without a slash at its end. */
@@ -55,6 +56,8 @@ export interface SiteOptions {
   readonly findMarket?: NonNullable<HomeOptions['findMarket']>;
   readonly findTrends?: NonNullable<HomeOptions['findTrends']>;
   readonly findAnswer?: NonNullable<HomeOptions['findAnswer']>;
+  /** The operator's logo; absent or null: ours. */
+  readonly logo?: LogoFile | null;
   readonly reference: ReferenceOptions;
   /** Progress of a source's first load; null if none is under way. */
   readonly findLoading: () => Promise<FirstLoad | null>;
@@ -125,6 +128,7 @@ export function siteRoutes(options: SiteOptions): readonly Route<Principal>[] {
     ...EXAMPLES.map((file) =>
       textRoute(`/docs/examples/${file}`, `The example ${file}`, 'text/plain', () => readExample(file)),
     ),
+    ...(options.logo ? [logoRoute(options.logo)] : []),
     scriptRoute(),
     route<Principal>()({
       ...common,
@@ -187,6 +191,26 @@ function textRoute(path: string, summary: string, type: string, make: () => stri
       text ??= make();
       return conditional(call.headers, strongEtag(text), { text, headers });
     },
+  });
+}
+
+/** The operator's logo. Opened by itself it is a document that may do nothing. */
+function logoRoute({ path, type, bytes }: LogoFile): Route<Principal> {
+  const headers = {
+    'content-type': type,
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-security-policy':
+      "default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'",
+  };
+  return route<Principal>()({
+    ...common,
+    path: `/${path}`,
+    operation: `get /${path}`,
+    summary: 'Get the logo of the operator',
+    alsoAnswers: {},
+    anyAccept: true,
+    answer: { description: 'The logo.', contentType: type },
+    handle: () => ({ bytes, headers }),
   });
 }
 
