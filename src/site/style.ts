@@ -87,7 +87,9 @@ details[open] summary::before{content:"\\2212 "}
 summary:hover{text-decoration:underline;text-underline-offset:.2em}
 .note{padding:12px 16px;max-width:72ch;background:var(--water);border-radius:6px}
 header+.note{margin:0;padding:12px 32px;max-width:none;border-radius:0}
-body>.sub{padding-top:16px;border-top:1px solid var(--line);max-width:none}
+body>.sub{width:100%;padding-block:16px;border-top:1px solid var(--line)}
+body>.sub ul{margin:0;padding:0;max-width:none;list-style:none}
+body>.sub li{margin:0}
 body>.sub+.site-footer{margin-top:0}
 @media (max-width:1000px){.homes{grid-template-columns:repeat(3,minmax(0,1fr))}}
 @media (min-width:601px){.operations th{width:45%}}
