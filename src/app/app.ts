@@ -207,7 +207,10 @@ export async function createApp(options: AppOptions): Promise<App> {
     keyForm,
     document: () => server.openapi,
   });
-  shareSite(sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes, settings: config.site }), stopping.signal);
+  shareSite(
+    sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes, settings: config.site }),
+    stopping.signal,
+  );
   const background = startBackground({
     ...options,
     ...common,
