@@ -195,7 +195,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     countApps: (subscription) =>
       database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
     portalUrl: config.billing.portalUrl,
-    logo: config.site.logo,
     service: payments?.service ?? null,
     report,
     metrics,
@@ -207,10 +206,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     keyForm,
     document: () => server.openapi,
   });
-  shareSite(
-    sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes, settings: config.site }),
-    stopping.signal,
-  );
+  shareSite(sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes, config }), stopping.signal);
   const background = startBackground({
     ...options,
     ...common,
@@ -262,8 +258,9 @@ export async function createApp(options: AppOptions): Promise<App> {
 }
 
 /** The operator's files that are read at the start. Throws if one is invalid. */
-async function readFiles({ tiersFile, explorer: { basemapFile } }: Config) {
+async function readFiles({ tiersFile, site: { logo }, explorer: { basemapFile } }: Config) {
   return {
+    logo,
     tiers: tiersFile === null ? TIERS : await readTiersFile(tiersFile),
     basemap: basemapFile === null ? null : await openBasemap(basemapFile),
   };

@@ -13,12 +13,12 @@ export interface SharedSiteOptions {
   readonly version: string;
   /** Whether the listings are those of the sample market. */
   readonly isSample: boolean;
-  readonly settings: SiteSettings;
+  readonly config: { readonly site: SiteSettings };
   readonly routes: readonly { readonly path: string }[];
 }
 
-export function sharedSite({ version, isSample, routes, settings }: SharedSiteOptions): Site {
-  const { name, logo, accent, legal, notice } = settings;
+export function sharedSite({ version, isSample, routes, config }: SharedSiteOptions): Site {
+  const { name, logo, accent, legal, notice } = config.site;
   const has = (path: string) => routes.some((route) => route.path === path);
   return {
     ...DEFAULT_SITE,
