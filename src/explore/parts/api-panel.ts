@@ -52,7 +52,7 @@ export function apiPanel<T>(tags: Tags<T>, panel: ApiPanel): T {
 }
 
 /** A parameter on a line of its own: what is before it, its name, what separates it, its value, and the end of the line. */
-const PARAMETER = /^(\s+(?:-d )?)(\w+)(=|: )(.+?)( \\|,)?$/;
+const PARAMETER = /^(\s+(?:-d |--data-urlencode )?)(\w+)(=|: )(.+?)( \\|,)?$/;
 
 function codeBox<T>({ html }: Tags<T>, name: string, code: string): T {
   const lines = code.split('\n').map((line) => {

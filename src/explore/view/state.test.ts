@@ -60,6 +60,16 @@ test('requests of the API have the filters of the view, and clusters its map', (
   );
 });
 
+test('words that a URL cannot carry are encoded by curl, and quoted for the shell and for JavaScript', () => {
+  const requests = apiRequests(
+    readState(new URLSearchParams({ q: "sea view's \\ 100% & more" }).toString()),
+    'http://a.example',
+    MAP,
+  );
+  assert.match(requests.curl, /--data-urlencode q='sea view'\\''s \\ 100% & more'/);
+  assert.match(requests.fetch, / {2}q: 'sea view\\'s \\\\ 100% & more',/);
+});
+
 test('a link that was written for one view changes the same in another: two filters chosen one after the other are both in force', () => {
   const [base, moved] = ['bbox=1,2,3,4&q=pool&cursor=2.x', 'bbox=5,6,7,8&q=pool&waterfront=true'].map(
     readParameters,

@@ -56,8 +56,8 @@ export function apiRequests(
     zoom: String(Math.min(20, Math.max(0, Math.round(map.zoom)))),
   });
   const entries = [...changed(query, { limit: '10', cursor: searchCursor({ parameters }) })];
-  const data = entries.map(([name, value]) => ` \\\n  -d ${name}=${quoted(value)}`);
-  const members = entries.map(([name, value]) => `  ${name}: '${value.replaceAll("'", "\\'")}',`);
+  const data = entries.map(([name, value]) => ` \\\n  ${curlData(name, value)}`);
+  const members = entries.map(([name, value]) => `  ${name}: '${value.replace(/['\\]/g, '\\$&')}',`);
   return {
     search,
     clusters,
@@ -68,6 +68,8 @@ export function apiRequests(
   };
 }
 
-/** As a shell reads it. */
-const quoted = (value: string): string =>
-  /^[\w.,:+-]+$/.test(value) ? value : `'${value.replaceAll("'", "'\\''")}'`;
+/** A parameter of `curl -G`, which sends what follows `-d` as it stands: what a URL cannot carry has to be encoded. */
+const curlData = (name: string, value: string): string =>
+  /^[\w.,:-]+$/.test(value)
+    ? `-d ${name}=${value}`
+    : `--data-urlencode ${name}='${value.replaceAll("'", "'\\''")}'`;
