@@ -43,44 +43,57 @@ function schemaOf(field: Field): TSchema {
   return TYPES[field.kind] === 'number' ? Type.Number() : Type.String({ maxLength: field.maxLength ?? 500 });
 }
 
-function schemaOfMembers(names: readonly string[], prefix = ''): Record<string, TSchema> {
+type Member = (schema: TSchema) => TSchema;
+
+function schemaOfMembers(names: readonly string[], member: Member, prefix = ''): Record<string, TSchema> {
   return Object.fromEntries(
     names.flatMap((name) => {
       const field = OWN.get(prefix + name);
-      return field === undefined ? [] : [[name, Type.Optional(schemaOf(field))]];
+      return field === undefined ? [] : [[name, member(schemaOf(field))]];
     }),
   );
 }
 
+const membersOf = (member: Member): Record<string, TSchema> => ({
+  ...schemaOfMembers(TOP, member),
+  ...Object.fromEntries(
+    [...GROUPS].map(([group, members]) => [
+      group,
+      member(Type.Object(schemaOfMembers(members, member, `${group}.`))),
+    ]),
+  ),
+  [SEQUENCE]: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: 'Your number of this message: of two messages about a listing the greater one counts.',
+    }),
+  ),
+  [MODIFIED_AT]: Type.Optional(
+    Type.String({
+      format: 'date-time',
+      description:
+        'Your time of the change, to the millisecond, where you have no `sequence`: the later one counts.',
+    }),
+  ),
+});
+
 /** A record in our own field names, for the OpenAPI document. */
 export const PushedRecordSchema = Type.Object(
-  {
-    ...schemaOfMembers(TOP),
-    ...Object.fromEntries(
-      [...GROUPS].map(([group, members]) => [
-        group,
-        Type.Optional(Type.Object(schemaOfMembers(members, `${group}.`))),
-      ]),
-    ),
-    [SEQUENCE]: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: 'Your number of this message: of two messages about a listing the greater one counts.',
-      }),
-    ),
-    [MODIFIED_AT]: Type.Optional(
-      Type.String({
-        format: 'date-time',
-        description:
-          'Your time of the change, to the millisecond, where you have no `sequence`: the later one counts.',
-      }),
-    ),
-  },
+  membersOf((schema) => Type.Optional(schema)),
   {
     $id: 'PushedListing',
     description:
       'A listing in the field names of this service. `listingType`, `status`, `propertyType` and `currency` are needed; a ' +
       'source with a map takes records in its own field names instead.',
+  },
+);
+
+/** A merge patch of such a record, for the OpenAPI document. */
+export const PatchSchema = Type.Object(
+  membersOf((schema) => Type.Optional(Type.Union([schema, Type.Null()]))),
+  {
+    $id: 'ListingPatch',
+    description: 'What changes of a record as it was sent; `null` removes a member.',
   },
 );

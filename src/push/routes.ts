@@ -8,7 +8,7 @@ import { invalidParameter } from '../lib/problem.ts';
 import { Batch } from './batch.ts';
 import { endListing, type OneRequest, patchListing, putListing, readListing } from './one-listing.ts';
 import type { Order } from './order.ts';
-import { PushedRecordSchema } from './own-schema.ts';
+import { PatchSchema, PushedRecordSchema } from './own-schema.ts';
 import { createFindContext, type PushContext, type PushOptions } from './push-parts.ts';
 import {
   EndQuery,
@@ -59,7 +59,7 @@ export function pushRoutes(options: PushOptions): readonly Route<Principal>[] {
   const one = <Q extends TObject>(
     definition: Pick<Route<Principal>, 'method' | 'operation' | 'summary' | 'description'> & {
       readonly query: Q;
-      readonly body?: typeof PushedRecordSchema;
+      readonly body?: typeof PushedRecordSchema | typeof PatchSchema;
       readonly consumes?: NonNullable<Route<Principal>['consumes']>;
     },
     answer: (
@@ -101,7 +101,7 @@ export function pushRoutes(options: PushOptions): readonly Route<Principal>[] {
           'A JSON Merge Patch (RFC 7396) of the record as you sent it: `null` removes a member. A sale is ' +
           `\`{"status": "CLOSED", "closePrice": 412000}\`. ${CONDITIONS}`,
         query: OneQuery,
-        body: PushedRecordSchema,
+        body: PatchSchema,
         consumes: ['application/merge-patch+json', 'application/json'],
       },
       (context, call) => patchListing(context, oneRequest(call, 'PATCH')),
