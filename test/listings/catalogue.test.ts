@@ -18,8 +18,14 @@ test('a price and a status change are each one line of history, with the price b
   const { ids } = await write(draft('moving', first));
   const id = ids.get('moving') ?? '';
   clock.advance(60_000);
-  const changed = await write(draft('moving', { ...first, listPrice: 450_000 }));
-  assert.deepEqual({ ...changed, ids: 0 }, { created: 0, changed: 1, unchanged: 0, removed: 0, ids: 0 });
+  const { outcomes, created, changed, unchanged, removed } = await write(
+    draft('moving', { ...first, listPrice: 450_000 }),
+  );
+  assert.deepEqual(
+    { created, changed, unchanged, removed },
+    { created: 0, changed: 1, unchanged: 0, removed: 0 },
+  );
+  assert.equal(outcomes.get(id)?.result, 'changed');
   await write(draft('moving', { ...first, listPrice: 450_000, status: 'PENDING' }));
   await write(
     draft('moving', {
