@@ -32,7 +32,7 @@ test("CP1: the page shows the name as the app's own word, its id, where the brow
   assert.match(text, /Takes you to notebook\.example /);
   assert.match(text, /Search and read listings, properties, areas and market statistics listings:read/);
   assert.match(text, /\(from the Pro tier on\) listings:live/);
-  assert.ok(!text.includes('watchers'));
+  assert.ok(!text.includes('Manage watchers'));
   assert.match(text, /At https:\/\/api\.example https:\/\/api\.example\/mcp/);
   assert.match(
     text,
@@ -102,7 +102,7 @@ test('CP2: the redirect is never a link: all links of the page stay within this 
   assert.deepEqual(
     new Set(links),
     new Set(
-      'grants authorize #content ../ ../docs ../billing ../account ../docs/metrics ../docs/start ../docs/mcp ../docs/limits ../readyz?verbose'.split(
+      'grants authorize #content ../ ../docs ../billing ../account ../docs/metrics ../docs/start ../docs/mcp ../docs/limits ../docs/errors ../account/watchers ../oauth/grants ../readyz?verbose'.split(
         ' ',
       ),
     ),

@@ -217,12 +217,12 @@ export const MUTATIONS: readonly Mutation[] = [
   ]),
   ...within('questions/facets.ts', EDGES, [['<= startOf(slot)', '<= startOf(slot + 1)', 'memory: prices']]),
   ...within('questions/cells.ts', SUMMARIES, [
-    ['this.#columns - 1)', 'this.#columns)', 'clusters hold'],
-    ['this.#rows - 1)', 'this.#rows)', 'clusters hold'],
+    ['columns - 1)', 'columns)', 'clusters hold'],
+    ['lines - 1)', 'lines)', 'clusters hold'],
     ['sums[first + 4] as number) + lng', 'sums[first + 4] as number) + lat', 'clusters hold'],
-    ['if (Number.isNaN(price)) continue;', 'if (price < 1e5) continue;', 'clusters hold'],
+    ['if (!Number.isNaN(price)) own', 'if (price >= 1e5) own', 'clusters hold'],
   ]),
-  ...within('questions/quantiles.ts', SUMMARIES, [['* (place - below)', '* 0', 'figures are']]),
+  ...within('questions/quantiles.ts', SUMMARIES, [['(high - low) * share', '0', 'figures are']]),
   ...within('questions/engine-backend.ts', SERVICE, [
     ['listing?.version === version || matching.has(id)', 'listing !== undefined', 'a walk meets'],
     ['plan.limit + 1 + 2 * gone.size', 'plan.limit + 1', 'a walk meets'],
