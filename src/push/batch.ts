@@ -7,8 +7,9 @@ import { readBody } from '../http/input/body-stream.ts';
 import { Problem } from '../lib/problem.ts';
 import { eventLoop, type Task } from '../lib/scheduler.ts';
 import { type PushContext, runTransaction } from './push-parts.ts';
-import { holdToken, type RefusedRecord, writeFaults } from './push-store.ts';
+import { holdToken, lockMessages, type RefusedRecord, writeFaults } from './push-store.ts';
 import { type PushedRecord, RecordFault } from './record-reader.ts';
+import type { ManyAnswers } from './repeated-body.ts';
 import type { Piece, Splitter } from './split-records.ts';
 import { type PushResult, tokenEnded, writeMessages } from './write-messages.ts';
 
@@ -36,6 +37,8 @@ export class Batch {
   #stopped: Problem | null = null;
   #next = 0;
   #isOver = false;
+  /** Whether the body was read whole, and no record of it is to be sent again later. */
+  #isFinal = true;
   #hasChanged = false;
 
   constructor(context: PushContext, isDryRun: boolean) {
@@ -48,28 +51,29 @@ export class Batch {
     request: IncomingMessage,
     splitter: Splitter,
     onChunk: (chunk: Buffer) => void,
-  ): Promise<string[]> {
+  ): Promise<ManyAnswers> {
     const { clock, untilSearched } = this.#context;
     try {
       for await (const chunk of readBody(request, { clock, maxBytes: PUSH.bodyBytes })) {
         onChunk(chunk);
-        await this.#addAll(splitter.push(chunk));
+        await this.#addAll(() => splitter.push(chunk));
       }
-      await this.#addAll(splitter.end());
+      await this.#addAll(() => splitter.end());
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.#refuseRest(error);
+      this.#isFinal = false;
     }
     await this.#flush();
     if (this.#hasChanged && !this.#isDryRun) await untilSearched();
-    return this.#lines;
+    return { lines: this.#lines, isFinal: this.#isFinal && this.#stopped === null };
   }
 
   /** Adds records up to the first that cannot be read: a last line says why, and stands for those that follow. */
-  async #addAll(pieces: Iterable<Piece>): Promise<void> {
+  async #addAll(pieces: () => Iterable<Piece>): Promise<void> {
     if (this.#isOver) return;
     try {
-      for (const piece of pieces) await this.#add(piece);
+      for (const piece of pieces()) await this.#add(piece);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       this.#refuseRest(error);
@@ -129,7 +133,12 @@ export class Batch {
     try {
       return await runTransaction(database, { timeout: TIMEOUT, isDryRun: this.#isDryRun }, async (tx) => {
         if (!(await holdToken(tx, sender.id, sender.token))) throw tokenEnded();
-        await writeFaults(tx, sender.id, refused, new Date(clock.now()));
+        if (refused.length > 0) {
+          // All in one order, so that two batches never wait for each other.
+          const keys = new Set([...refused, ...requests].map(({ key }) => key));
+          await lockMessages(tx, sender.id, [...keys]);
+          await writeFaults(tx, sender.id, refused, new Date(clock.now()));
+        }
         return requests.length === 0
           ? new Map()
           : writeMessages(tx, { ...this.#context, now: clock.now() }, requests);
@@ -151,6 +160,7 @@ export class Batch {
     if (!this.#isDryRun) this.#context.count('rejected');
     const { code, title, status, message: detail, errors, headers } = problem;
     const retryAfter = headers['retry-after'];
+    if (retryAfter !== undefined) this.#isFinal = false;
     this.#lines[line.index] = JSON.stringify({
       ...line,
       result: 'rejected',

@@ -39,11 +39,15 @@ const messageOf = (row: MessageRow): StoredMessage => ({
   receivedAt: row.receivedAt,
 });
 
-/** Keeps the token and its source as they are until the transaction ends; false where one of them has ended. */
+/**
+ * Keeps the token and its source as they are until the transaction ends; false where one of them has ended. The source is locked
+ * first, as by whoever ends one of them: in the other order the two could wait for each other.
+ */
 export async function holdToken(tx: Transaction, source: string, token: string): Promise<boolean> {
   const [row] = await tx`
-    select from source_token as token join source on source.id = token.source
-    where token.id = ${token} and source.id = ${source} and source.enabled for key share`;
+    select from source join source_token as token on token.source = source.id
+    where token.id = ${token} and source.id = ${source} and source.enabled
+    for key share of source for key share of token`;
   return row !== undefined;
 }
 

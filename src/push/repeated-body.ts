@@ -25,14 +25,21 @@ interface LargeRequest {
   readonly isDryRun: boolean;
 }
 
-/** Does the work with a body, whose chunks it hands over; returns the lines of the answer. */
-type Work = (onChunk: (chunk: Buffer) => void) => Promise<readonly string[]>;
+/** The answer to a large body. */
+export interface ManyAnswers {
+  readonly lines: readonly string[];
+  /** Whether it stands for the whole body. One that broke off, or that is to be sent again in part, has no answer to keep. */
+  readonly isFinal: boolean;
+}
+
+/** Does the work with a body, whose chunks it hands over. */
+type Work = (onChunk: (chunk: Buffer) => void) => Promise<ManyAnswers>;
 
 /** Large bodies that a process reads at once: each holds its answer in memory. */
 const bodies = new Bulkhead({ maxConcurrent: 4, maxQueue: 0 });
 
 /**
- * Does the work once for each Idempotency-Key. A process that dies in between leaves no answer: the work is then done again,
+ * Does the work once for each Idempotency-Key; returns the lines of the answer. A process that dies in between leaves no answer: the work is then done again,
  * which changes nothing that it had done. Throws OVERLOADED, CONFLICT while another request with the key is under way, and
  * IDEMPOTENCY_KEY_REUSED.
  */
@@ -45,7 +52,9 @@ export async function answerManyOnce(
   try {
     // A client that leaves does not stop what is written: the rest of its transactions end by themselves.
     return await bodies.run(new AbortController().signal, () =>
-      key === null || isDryRun ? work(() => {}) : answerByKey(context, { call, request, key }, work),
+      key === null || isDryRun
+        ? work(() => {}).then(({ lines }) => lines)
+        : answerByKey(context, { call, request, key }, work),
     );
   } catch (error) {
     if (!(error instanceof BulkheadFull)) throw error;
@@ -77,7 +86,8 @@ async function answerByKey(
       if (hash.digest('hex') !== earlier.bodyHash) throw keyReused();
       return earlier.body.split('\n');
     }
-    const lines = await work((chunk) => hash.update(chunk));
+    const { lines, isFinal } = await work((chunk) => hash.update(chunk));
+    if (!isFinal) return lines;
     const answer = { status: 200, headers: {}, body: lines.join('\n'), sealedBody: null };
     const bodyHash = hash.digest('hex');
     await database.transaction((tx) =>

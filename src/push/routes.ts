@@ -232,7 +232,8 @@ function snapshotRoute(contextOf: FindContextOf): Route<Principal> {
         { call, request, isDryRun: options.isDryRun },
         async (onChunk) => {
           const splitter = splitterOf(headers['content-type'], snapshotPieceBytes);
-          return [JSON.stringify(await takeSnapshot(context, { request, splitter, onChunk }, options))];
+          const result = await takeSnapshot(context, { request, splitter, onChunk }, options);
+          return { lines: [JSON.stringify(result)], isFinal: true };
         },
       );
       return { headers: { 'content-type': 'application/json; charset=utf-8' }, text };

@@ -191,7 +191,8 @@ async function endAll(
       }),
     );
     const results = await runTransaction(database, { timeout: TIMEOUT, isDryRun }, (tx) =>
-      writeMessages(tx, { ...context, endedAs: status, now: clock.now() }, requests),
+      // A sale that came meanwhile stays one.
+      writeMessages(tx, { ...context, endedAs: status, onlyIn: OPEN, now: clock.now() }, requests),
     );
     ended += [...results.values()].filter(
       (result) => !(result instanceof Problem) && result.result === 'ended',

@@ -58,6 +58,8 @@ export interface WriteOptions {
   readonly sender: Sender;
   /** The status of listings that end. */
   readonly endedAs?: Status;
+  /** Statuses of listings that messages are about, where not all: others stay as they are, and have no result. */
+  readonly onlyIn?: readonly Status[];
   /** Whether records are in field names of the sender. */
   readonly isMapped: boolean;
   /** Milliseconds since the epoch. */
@@ -76,16 +78,17 @@ interface Accepted {
  */
 export async function writeMessages(
   tx: Transaction,
-  { catalogue, sender, endedAs = 'WITHDRAWN', isMapped, now }: WriteOptions,
-  requests: readonly Request[],
+  { catalogue, sender, endedAs = 'WITHDRAWN', onlyIn, isMapped, now }: WriteOptions,
+  all: readonly Request[],
 ): Promise<Map<string, PushResult | Problem>> {
   const source = sender.id;
   if (!(await holdToken(tx, source, sender.token))) throw tokenEnded();
   const stored = await lockMessages(
     tx,
     source,
-    requests.map(({ key }) => key),
+    all.map(({ key }) => key),
   );
+  const requests = onlyIn === undefined ? all : await requestsIn(tx, source, all, onlyIn);
   const { accepted, passed, results } = judge(requests, stored, endedAs);
   const drafts = accepted.flatMap(({ message }) => (message.draft === null ? [] : [message.draft]));
   const ended = accepted.filter(({ message }) => message.draft === null).map(({ key }) => key);
@@ -107,6 +110,21 @@ export async function writeMessages(
   }
   await addPassed(tx, source, passed, results);
   return results;
+}
+
+/** Those of these requests whose listings have such a status, which stays while they are locked. */
+async function requestsIn(
+  tx: Transaction,
+  source: string,
+  requests: readonly Request[],
+  statuses: readonly Status[],
+): Promise<Request[]> {
+  const ids = requests.map(({ key }) => listingId(source, key));
+  const states = await findStates(tx, ids);
+  return requests.filter((_, at) => {
+    const state = states.get(ids[at] ?? '');
+    return state !== undefined && statuses.includes(state.status);
+  });
 }
 
 interface Judged {
