@@ -21,7 +21,7 @@ import { exploreContent } from './page.ts';
 import { EXPLORE_STYLE } from './page-style.ts';
 import { type ApiPanel, apiPanelOf } from './parts/api-panel.ts';
 import { activeFilters, type FilterContext, isOfSold } from './parts/filters.ts';
-import type { LockedPanel, Notice } from './parts/notices.ts';
+import { type FirstLoad, type LockedPanel, loadingNotice, type Notice } from './parts/notices.ts';
 import { viewTitle } from './parts/title.ts';
 import { countWords } from './parts/words.ts';
 import type { CountedChange, FilterCounts } from './view/filter-counts.ts';
@@ -38,13 +38,7 @@ export interface ExploreOptions extends ViewParts {
   readonly basemap: Pick<Basemap, 'facts'> | null;
   readonly tiers: Tiers;
   /** Progress of a source's first load; null if none is under way. */
-  readonly findLoading: () => Promise<Loading | null>;
-}
-
-export interface Loading {
-  readonly source: string;
-  readonly records: number;
-  readonly total: number | null;
+  readonly findLoading: () => Promise<FirstLoad | null>;
 }
 
 export interface ExploreAnswer {
@@ -55,7 +49,7 @@ export interface ExploreAnswer {
   readonly search: string;
   /** Whether the reader has not signed in: search engines may list the page. */
   readonly isPublic: boolean;
-  readonly loading: Loading | null;
+  readonly loading: FirstLoad | null;
   /** Null: the store cannot be read, or the query is wrong. */
   readonly view: View | null;
   /** The view as SVG, or where it is locked the areas alone; null where they cannot be read. */
@@ -222,18 +216,6 @@ function noticesOf({ view, problem, loading, state, root }: ExploreAnswer): read
           },
         ];
   return loading === null ? down : [loadingNotice(loading), ...down];
-}
-
-function loadingNotice({ source, records, total }: Loading): Notice {
-  const far =
-    total === null
-      ? `${countWords(records)} listings so far`
-      : `${countWords(records)} of ${countWords(total)} listings`;
-  return {
-    kind: 'information',
-    title: `The source ${source} is being loaded for the first time`,
-    text: `${far}. Counts and homes cover what is loaded so far.`,
-  };
 }
 
 function apiPanel({ options, state, view, root }: ExploreAnswer): ApiPanel {

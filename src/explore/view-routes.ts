@@ -4,10 +4,11 @@ import { Type } from 'typebox';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
+import { nullIfUnavailable } from '../lib/problem.ts';
 import { bypassesCache } from '../listings/property-cache.ts';
 import { ALL_FILTERS, activeFilters } from './parts/filters.ts';
 import { nearestWays, offersFor, waysOut } from './parts/offers.ts';
-import { filterContext } from './render.ts';
+import { type ExploreOptions, filterContext } from './render.ts';
 import { countChanges, readCounts } from './view/counts.ts';
 import type { CountedChange, FilterCounts } from './view/filter-counts.ts';
 import { readParameters } from './view/parameters.ts';
@@ -27,7 +28,9 @@ const common = {
 
 const NOT_INDEXED = { 'x-robots-tag': 'noindex' } as const;
 
-export function viewRoutes(parts: ViewParts): readonly Route<Principal>[] {
+export function viewRoutes(
+  parts: ViewParts & Pick<ExploreOptions, 'findLoading'>,
+): readonly Route<Principal>[] {
   return [
     route<Principal>()({
       ...common,
@@ -37,7 +40,8 @@ export function viewRoutes(parts: ViewParts): readonly Route<Principal>[] {
       answer: { description: 'A view' },
       async handle({ url, caller, headers }) {
         const reading = { fresh: bypassesCache(headers) };
-        const json = await readView(parts, stateOfUrl(url), caller, reading);
+        const view = await readView(parts, stateOfUrl(url), caller, reading);
+        const json = { ...view, loading: await nullIfUnavailable(parts.findLoading()) };
         // When it was read is not what it says.
         return conditional(headers, contentEtag(json, ['asOf']), { json, headers: NOT_INDEXED });
       },

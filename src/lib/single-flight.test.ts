@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { SingleFlight } from './single-flight.ts';
+import { cacheFor, SingleFlight } from './single-flight.ts';
 
 interface Run {
   readonly signal: AbortSignal;
@@ -123,4 +123,25 @@ test('in any order of comings and goings there is one run at a time, aborted exa
     }),
     { numRuns: 200 },
   );
+});
+
+test('a result is computed once in its lifetime; an error is the answer for a second only, and harms no later result', async () => {
+  let time = 0;
+  let runs = 0;
+  let fails = true;
+  const find = cacheFor(10_000, { monotonic: () => time }, async () => {
+    runs++;
+    if (fails) throw new Error(`run ${runs}`);
+    return `run ${runs}`;
+  });
+  assert.equal(await outcome(find()), 'rejected: Error: run 1');
+  time = 999;
+  assert.equal(await outcome(find()), 'rejected: Error: run 1');
+  fails = false;
+  time = 1_000;
+  assert.equal(await outcome(find()), 'run 2');
+  time = 10_999;
+  assert.equal(await outcome(find()), 'run 2');
+  time = 11_000;
+  assert.equal(await outcome(find()), 'run 3');
 });

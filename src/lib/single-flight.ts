@@ -65,7 +65,10 @@ export class SingleFlight<T> {
   }
 }
 
-/** A function that computes at most once in so many milliseconds; errors are cached as well. */
+/** Milliseconds for which an error is kept: what fails, such as a database that is away, may be well again at any moment. */
+const ERROR_LIFETIME = 1_000;
+
+/** A function that computes at most once in so many milliseconds; after an error, once a second. */
 export function cacheFor<Value>(
   milliseconds: number,
   clock: Pick<Clock, 'monotonic'>,
@@ -75,8 +78,12 @@ export function cacheFor<Value>(
   let until = Number.NEGATIVE_INFINITY;
   return () => {
     if (cached === undefined || clock.monotonic() >= until) {
+      const computed = compute();
+      cached = computed;
       until = clock.monotonic() + milliseconds;
-      cached = compute();
+      computed.catch(() => {
+        if (cached === computed) until = Math.min(until, clock.monotonic() + ERROR_LIFETIME);
+      });
     }
     return cached;
   };

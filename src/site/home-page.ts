@@ -36,6 +36,9 @@ export interface HomeOptions {
   readonly findLoading: () => Promise<FirstLoad | null>;
 }
 
+/** Seconds until a page that cannot show the market yet is loaded again, without a script. */
+const RELOADED_AFTER = '3';
+
 const NO_TRENDS: FrontTrends = { sale: null, rental: null };
 
 interface HomeState {
@@ -55,7 +58,7 @@ interface HomeState {
 export function homeHandler(options: HomeOptions) {
   return async ({ headers }: PageRequest): Promise<Reply> => {
     const state = await readState(options);
-    const { homes, loading } = state;
+    const { size, homes, loading } = state;
     const { text, style } = homePage(options, state);
     const policy = contentPolicy({
       style,
@@ -63,7 +66,8 @@ export function homeHandler(options: HomeOptions) {
       pictures: ['data:', "'self'", ...pictureOrigins(homes)],
     });
     const reply = pageReply(text, policy);
-    if (loading !== null) return { text, headers: { ...reply.headers, 'cache-control': 'no-store' } };
+    if (size === null || loading !== null)
+      return { text, headers: { ...reply.headers, 'cache-control': 'no-store', refresh: RELOADED_AFTER } };
     return conditional(headers, strongEtag(text), reply);
   };
 }
@@ -136,7 +140,7 @@ function plainHead(): Html {
 
 function away(): Html {
   return html`<p class="note" role="status"><strong>Not ready:</strong> the database does not answer at
-the moment. See <a href="readyz?verbose">readyz</a> for details.</p>`;
+the moment. This page goes on by itself as soon as it does. See <a href="readyz?verbose">readyz</a> for details.</p>`;
 }
 
 function numbers({ trends, market }: HomeState, size: MarketSize, now: number): Html {

@@ -220,6 +220,11 @@ test('while the database does not answer, the home page says so, and all that it
   const answer = await web.fetch('/');
   assert.equal(answer.status, 200);
   assert.match(await answer.text(), /Not ready:/);
+  // It is loaded again by itself, and nobody keeps it until then.
+  assert.deepEqual(
+    ['refresh', 'cache-control'].map((name) => answer.headers.get(name)),
+    ['3', 'no-store'],
+  );
 });
 
 test('where nothing is, a browser is shown a page and a program the problem document', async (t) => {

@@ -25,7 +25,7 @@ export interface FeedOptions {
 
 /** Milliseconds before a feed that broke off is opened again. */
 const PAUSE = 3_000;
-/** Of all watchers; without a last event it begins now. */
+/** Of all watchers; without the id of where a former one stood it begins now. */
 const FEED = 'v1/events/stream';
 
 /** Follows the events until the signal aborts or the service refuses. */
@@ -48,10 +48,11 @@ export async function followEvents({ findToken, onEvent, onRefused, signal }: Fe
       return onRefused(problem?.detail ?? `The service answered with ${answer.status}.`);
     }
     const parser = createParser({
-      onEvent: ({ id, data }) => {
-        last = id ?? last;
-        onEvent(JSON.parse(data) as WatcherEvent);
+      // The feed begins with the id of where it stands, and repeats it when it is quiet, without an event.
+      onId: (id) => {
+        last = id;
       },
+      onEvent: ({ data }) => onEvent(JSON.parse(data) as WatcherEvent),
     });
     if (answer?.ok) await read(answer, (text) => parser.feed(text));
     await new Promise<void>((resolve) => after(PAUSE, resolve));

@@ -5,9 +5,9 @@ import { isOfSold } from '../parts/filters.ts';
 import { homeRow } from '../parts/home-row.ts';
 import { limitPanel } from '../parts/limits.ts';
 import { listHead, pageLinks } from '../parts/list-head.ts';
-import { emptyList, type Notice, notice } from '../parts/notices.ts';
+import { emptyList, loadingNotice, type Notice, notice } from '../parts/notices.ts';
 import type { CountedChange } from '../view/filter-counts.ts';
-import { linkTo, type Parameters } from '../view/parameters.ts';
+import { linkTo, type Parameters, writeQuery } from '../view/parameters.ts';
 import { now } from './clock.ts';
 import { kindOf, type Trouble } from './explorer.ts';
 import { TAGS } from './tags.ts';
@@ -32,6 +32,8 @@ export class ListPane {
   readonly #end: IntersectionObserver;
   #rows: View['list'] = [];
   #lit: string | null = null;
+  #query: string | null = null;
+  #loading: View['loading'] = null;
   /** When the view that is shown was read. */
   #asOf: string | null = null;
 
@@ -71,7 +73,8 @@ export class ListPane {
       homeRow(TAGS, home, { root: '', now: now(), isInSight: at < 5 }),
     );
     const list = rows.length === 0 ? null : html`<ol class="rows" id="list">${rows}</ol>`;
-    render([list, limitPanel(TAGS, view, '')], this.#body);
+    this.#loading = view.loading;
+    render([this.#loadingNote(), list, limitPanel(TAGS, view, '')], this.#body);
     render(
       pageLinks(TAGS, {
         parameters,
@@ -83,7 +86,10 @@ export class ListPane {
       }),
       this.#foot,
     );
-    if (!isMore) this.#scroller.scrollTop = 0;
+    // The same view, read again, leaves the reader where they are.
+    const query = writeQuery(parameters);
+    if (!isMore && query !== this.#query) this.#scroller.scrollTop = 0;
+    this.#query = query;
     this.#end.disconnect();
     const last = this.#body.querySelector('li:last-child');
     if (isEndless && view.nextCursor !== null && last !== null) this.#end.observe(last);
@@ -104,7 +110,11 @@ export class ListPane {
       ways.length === 0
         ? 'The market has no such home at the moment.'
         : 'These are the nearest views that have some.';
-    render(emptyList(TAGS, text, links), this.#body);
+    render([this.#loadingNote(), emptyList(TAGS, text, links)], this.#body);
+  }
+
+  #loadingNote() {
+    return this.#loading === null ? null : notice(TAGS, loadingNotice(this.#loading));
   }
 
   showTrouble(trouble: Trouble | null): void {

@@ -15,6 +15,9 @@ import { showPlaces, startExplorerSearch } from './search/explorer-search.ts';
 import { SearchWatch } from './search/watch-search.ts';
 import { onChange } from './session.ts';
 
+/** Milliseconds until a view is read again whose homes are still being loaded. */
+const LOADING_PAUSE = 5_000;
+
 showAccount();
 const main = document.getElementById('content');
 const section = document.getElementById('map');
@@ -52,6 +55,7 @@ function start(content: HTMLElement, mapSection: HTMLElement, listSide: HTMLElem
       // A list that came too soon after others comes by itself.
       if (view.limit?.code === 'RATE_LIMITED')
         cancelList = after(view.limit.retryAfter * 1_000, () => void explorer.load());
+      else if (view.loading !== null) cancelList = after(LOADING_PAUSE, () => void explorer.load());
       showPlaces(view, parameters);
       watch.show(parameters);
     },

@@ -2,6 +2,7 @@
 
 import type { MapBox } from '../../page/map/mercator.ts';
 import type { RowHome } from '../parts/home-row.ts';
+import type { FirstLoad } from '../parts/notices.ts';
 import type { CountedChange, FilterCounts } from '../view/filter-counts.ts';
 import { NO_COUNTS } from '../view/filter-counts.ts';
 
@@ -32,6 +33,8 @@ export interface View {
   readonly limitedTo: 'sign-in' | null;
   /** Why homes are left out that the view has; `retryAfter` in seconds. */
   readonly limit: { readonly code: string; readonly detail: string; readonly retryAfter: number } | null;
+  /** A source whose first load is under way; null: none is. */
+  readonly loading: FirstLoad | null;
 }
 
 /** Counts of a view's filters, and the ways out where it has no homes. */

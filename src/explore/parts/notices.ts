@@ -57,3 +57,23 @@ export function lockedPanel<T>(tags: Tags<T>, { title, text, links }: LockedPane
   );
   return html`<div class="panel"><div class="middle">${icon(tags, 'lock')}<h2>${title}</h2><p>${text}</p><div class="buttons">${buttons}</div></div></div>`;
 }
+
+/** Progress of a source's first load. */
+export interface FirstLoad {
+  readonly source: string;
+  readonly records: number;
+  /** Null: the source does not say. */
+  readonly total: number | null;
+}
+
+export function loadingNotice({ source, records, total }: FirstLoad): Notice {
+  const far =
+    total === null
+      ? `${countWords(records)} listings so far`
+      : `${countWords(records)} of ${countWords(total)} listings`;
+  return {
+    kind: 'information',
+    title: `The source ${source} is being loaded for the first time`,
+    text: `${far}. Counts and homes cover what is loaded so far.`,
+  };
+}

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { brotliCompressSync } from 'node:zlib';
+import { until } from '../../support/check/until.ts';
 import { startService } from '../../support/service/service.ts';
 
 const service = await startService({ after }, { source: 'sample' });
@@ -28,12 +29,20 @@ const rows = ({ text }: Page): string[] =>
 const hrefOf = ({ text }: Page, pattern: RegExp): string => plain(pattern.exec(text)?.[1] ?? '');
 
 interface Found {
+  /** Absent: the answer has all that was written before. */
+  readonly meta: { readonly lagMs?: number };
   readonly total: { readonly value: number };
   readonly data: readonly { readonly id: string }[];
 }
 
 const search = (path: string, query: string): Promise<Found> =>
   service.json(`/v1/search/${path}?${query}`, service.keys.internal);
+
+// Pages are answered from memory as it is, which may be a moment behind the end of the load.
+await until('searches have all that was loaded', async () => {
+  const { meta } = await search('sales', 'limit=1');
+  return meta.lagMs === undefined;
+});
 
 test('the page has the number of homes and the first ten that the search has', async () => {
   for (const [query, path, filters] of [

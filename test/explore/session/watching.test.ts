@@ -78,3 +78,70 @@ test('what the tier does not allow is said in words, with the plans', { skip }, 
   assert.match((await page.locator('[data-state]').textContent()) ?? '', /watcher/);
   await page.context().close();
 });
+
+test('a feed that is cut goes on where it stood: before its first event, and in the middle of one, nothing is lost and nothing shown twice', {
+  skip,
+}, async () => {
+  assert.ok(parts !== undefined);
+  const key = provider.subscribe('pro');
+  const watcher = await act(key, '/v1/watchers', {
+    name: 'Cut',
+    target: { type: 'search', listingType: 'sale', query: { minPrice: 400_000, currency: 'USD' } },
+  });
+  const begun = await readFeed(key, 1);
+  await act(key, `/v1/watchers/${watcher.id}/test`);
+  await act(key, `/v1/watchers/${watcher.id}/pause`);
+  const [tested = '', paused = ''] = await readFeed(key, 3, idOf(begun[0])).then(([, ...events]) => events);
+  // What two feeds sent before they were cut; the third is the service's.
+  const cut = [`${begun[0]}\n\n`, `${tested}\n\n${paused.slice(0, -40)}`];
+  const resumedFrom: (string | undefined)[] = [];
+  const { page } = await open('');
+  await page.route('**/v1/events/stream', async (route) => {
+    resumedFrom.push(route.request().headers()['last-event-id']);
+    const body = cut.shift();
+    if (body === undefined) return route.continue();
+    return route.fulfill({ contentType: 'text/event-stream', body });
+  });
+  await signIn(page, key);
+  const shown = page.locator('[data-events] li');
+  await shown.filter({ hasText: 'paused, Cut' }).waitFor();
+  assert.deepEqual(
+    (await shown.allInnerTexts()).map((text) => /(\w+), Cut/.exec(text)?.[1]),
+    ['paused', 'test'],
+  );
+  assert.deepEqual(resumedFrom, [undefined, idOf(begun[0]), idOf(tested)]);
+  await page.context().close();
+});
+
+/** POST as the owner of the key. */
+async function act(key: string, path: string, body?: unknown): Promise<{ readonly id: string }> {
+  const authorization = `Bearer ${key}`;
+  const content =
+    body === undefined
+      ? { headers: { authorization } }
+      : { headers: { authorization, 'content-type': 'application/json' }, body: JSON.stringify(body) };
+  const answer = await fetch(`${parts?.[0].url}${path}`, { method: 'POST', ...content });
+  const text = await answer.text();
+  assert.ok(answer.ok, `${path} answered ${answer.status}: ${text}`);
+  return JSON.parse(text) as { id: string };
+}
+
+const idOf = (block = ''): string => /^id: ?(.*)$/m.exec(block)?.[1] ?? '';
+
+/** The first blocks of the feed of the key's owner, behind an id where one is given. */
+async function readFeed(key: string, count: number, lastEventId?: string): Promise<string[]> {
+  const answer = await fetch(`${parts?.[0].url}/v1/events/stream`, {
+    headers: {
+      authorization: `Bearer ${key}`,
+      ...(lastEventId !== undefined && { 'last-event-id': lastEventId }),
+    },
+  });
+  assert.ok(answer.body !== null);
+  let text = '';
+  for await (const chunk of answer.body.pipeThrough(new TextDecoderStream())) {
+    text += chunk;
+    const blocks = text.split('\n\n').filter((block) => /^id:/m.test(block));
+    if (text.endsWith('\n\n') && blocks.length >= count) return blocks.slice(0, count);
+  }
+  throw new Error(`The feed ended after: ${text}`);
+}

@@ -116,6 +116,34 @@ test('a home too many in a day is refused with what leads on, for each grant by 
   await allowance.close();
 });
 
+test('the homes of a day are those of all processes together, over HTTP; one that starts later knows of them, and the next day begins at midnight', async (t) => {
+  const shared = await testDatabase(t);
+  const clock = manualClock(NOON);
+  const start = () =>
+    startService(t, { clock, createDatabase: async () => shared, environment: { EXPLORER: 'public' } });
+  const services = [await start(), await start()];
+  // A home that is not there counts like any other: nobody finds out for nothing which are.
+  const openHome = (url: string) => fetch(`${url}/explore/listing/lst_none`);
+  const statuses = new Map<number, number>();
+  for (let count = 0; count < EXPLORER.homesADay; count++) {
+    clock.advance(1_001);
+    const answer = await openHome(services[count % 2]?.url ?? '');
+    await answer.arrayBuffer();
+    statuses.set(answer.status, (statuses.get(answer.status) ?? 0) + 1);
+  }
+  assert.deepEqual([...statuses], [[404, EXPLORER.homesADay]]);
+  clock.advance(1_001);
+  for (const { url } of [...services, await start()]) {
+    const answer = await openHome(url);
+    assert.equal(answer.status, 429);
+    assert.match(await answer.text(), /may open 300 homes in a day\. Sign in to go on/);
+    const wait = Number(answer.headers.get('retry-after'));
+    assert.equal(wait, Math.ceil((Date.UTC(2026, 5, 2) - clock.now()) / 1_000));
+  }
+  clock.advance(DAY / 2);
+  for (const { url } of services) assert.equal((await openHome(url)).status, 404);
+});
+
 test('who may look is what the setting says; without one, subscribers as soon as listings of a feed are stored', async () => {
   const free: Principal = { ...GRANT, subscription: null, owner: 'grant:g1' };
   const answers = async (options: Partial<AllowanceOptions>) => {

@@ -27,6 +27,8 @@ export interface ChaosApp {
   /** The log for the operator, line by line. */
   readonly lines: readonly string[];
   get(path: string, key?: string): Promise<Response>;
+  /** Stops the database's server; the function that it gives starts it again. */
+  stopDatabase(): Promise<() => Promise<void>>;
   /** A command of the sample market's control. */
   control(path: string, body: unknown): Promise<void>;
 }
@@ -44,7 +46,7 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
   const dataDirectory = options.dataDirectory ?? join(await temporaryFolder(t, 'chaos'), 'data');
   const lines: string[] = [];
   const log = (line: string) => void lines.push(line);
-  const server = await startEmbedded({ dataDirectory, log });
+  let server = await startEmbedded({ dataDirectory, log });
   atEnd(t, () => server.stop());
   const database = await openMigrated(t, server, options);
   const administration = openDatabase({ socket: server.administration, maxConnections: 1 });
@@ -88,6 +90,12 @@ export async function startChaosApp(t: Closing, options: ChaosAppOptions): Promi
         headers: key === undefined ? {} : { authorization: `Bearer ${key}` },
         signal: AbortSignal.timeout(20_000),
       }),
+    async stopDatabase() {
+      await server.stop();
+      return async () => {
+        server = await startEmbedded({ dataDirectory, log });
+      };
+    },
     control: (path, body) => control(`${sampleUrl}${path}`, body),
   };
 }

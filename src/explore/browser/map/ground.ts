@@ -5,11 +5,17 @@ import { serviceUrl } from '../explorer.ts';
 import { getJson } from '../requests.ts';
 import type { Ground } from './live-map.ts';
 
-/** Without them the map is empty paper, and its homes stand where they are. */
-export async function fetchGround(): Promise<Omit<Ground, 'base'>> {
+/**
+ * A service that is away or starting is asked once more as soon as it has answered for something else. Without outlines the map
+ * is empty paper, and its homes stand where they are.
+ */
+export async function fetchGround(untilAnswered: Promise<unknown>): Promise<Omit<Ground, 'base'>> {
   const { signal } = new AbortController();
-  return await getJson<Omit<Ground, 'base'>>(serviceUrl('explore/outlines'), signal).catch(() => {
-    const outlines: readonly Outline[] = [];
-    return { outlines, ground: 'paper' as const };
-  });
+  const load = () => getJson<Omit<Ground, 'base'>>(serviceUrl('explore/outlines'), signal);
+  return load()
+    .catch(() => untilAnswered.then(load))
+    .catch(() => {
+      const outlines: readonly Outline[] = [];
+      return { outlines, ground: 'paper' as const };
+    });
 }

@@ -27,7 +27,7 @@ export async function openLivePane(
 ): Promise<MapPane> {
   const basemap = basemapOf(section);
   const [areas, base, first] = await Promise.all([
-    fetchGround(),
+    fetchGround(explorer.firstView),
     openBase(basemap),
     explorer.view ?? explorer.firstView,
   ]);
