@@ -71,7 +71,7 @@ test('during a first load the map and the front page say how far it is, and go o
   skip,
 }, async (t) => {
   assert.ok(parts !== null);
-  const service = await startService(t, { source: 'sample', sampleListings: 100 });
+  const service = await startService(t, { source: 'sample' });
   const setLoaded = async (time: number | null, records: number) => {
     const at = time === null ? null : new Date(time).toISOString();
     await service.database.write(

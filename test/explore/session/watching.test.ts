@@ -84,16 +84,19 @@ test('a feed that is cut goes on where it stood: before its first event, and in 
 }, async () => {
   assert.ok(parts !== undefined);
   const key = provider.subscribe('pro');
-  const watcher = await act(key, '/v1/watchers', {
-    name: 'Cut',
-    target: { type: 'search', listingType: 'sale', query: { minPrice: 400_000, currency: 'USD' } },
-  });
-  const begun = await readFeed(key, 1);
-  await act(key, `/v1/watchers/${watcher.id}/test`);
-  await act(key, `/v1/watchers/${watcher.id}/pause`);
-  const [tested = '', paused = ''] = await readFeed(key, 3, idOf(begun[0])).then(([, ...events]) => events);
+  const watchers: string[] = [];
+  for (const name of ['First', 'Second'])
+    watchers.push(
+      await act(key, '/v1/watchers', {
+        name,
+        target: { type: 'search', listingType: 'sale', query: { minPrice: 400_000, currency: 'USD' } },
+      }),
+    );
+  const [begun = ''] = await readFeed(key, 1);
+  for (const id of watchers) await act(key, `/v1/watchers/${id}/pause`);
+  const [, first = '', second = ''] = await readFeed(key, 3, idOf(begun));
   // What two feeds sent before they were cut; the third is the service's.
-  const cut = [`${begun[0]}\n\n`, `${tested}\n\n${paused.slice(0, -40)}`];
+  const cut = [`${begun}\n\n`, `${first}\n\n${second.slice(0, -40)}`];
   const resumedFrom: (string | undefined)[] = [];
   const { page } = await open('');
   await page.route('**/v1/events/stream', async (route) => {
@@ -104,17 +107,17 @@ test('a feed that is cut goes on where it stood: before its first event, and in 
   });
   await signIn(page, key);
   const shown = page.locator('[data-events] li');
-  await shown.filter({ hasText: 'paused, Cut' }).waitFor();
+  await shown.filter({ hasText: 'paused, Second' }).waitFor();
   assert.deepEqual(
-    (await shown.allInnerTexts()).map((text) => /(\w+), Cut/.exec(text)?.[1]),
-    ['paused', 'test'],
+    (await shown.allInnerTexts()).map((text) => /paused, (\w+)/.exec(text)?.[1]),
+    ['Second', 'First'],
   );
-  assert.deepEqual(resumedFrom, [undefined, idOf(begun[0]), idOf(tested)]);
+  assert.deepEqual(resumedFrom, [undefined, idOf(begun), idOf(first)]);
   await page.context().close();
 });
 
-/** POST as the owner of the key. */
-async function act(key: string, path: string, body?: unknown): Promise<{ readonly id: string }> {
+/** POST as the owner of the key; gives the id of the answer. */
+async function act(key: string, path: string, body?: unknown): Promise<string> {
   const authorization = `Bearer ${key}`;
   const content =
     body === undefined
@@ -123,7 +126,7 @@ async function act(key: string, path: string, body?: unknown): Promise<{ readonl
   const answer = await fetch(`${parts?.[0].url}${path}`, { method: 'POST', ...content });
   const text = await answer.text();
   assert.ok(answer.ok, `${path} answered ${answer.status}: ${text}`);
-  return JSON.parse(text) as { id: string };
+  return (JSON.parse(text) as { id: string }).id;
 }
 
 const idOf = (block = ''): string => /^id: ?(.*)$/m.exec(block)?.[1] ?? '';
