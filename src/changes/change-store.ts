@@ -22,20 +22,33 @@ export interface BatchPosition {
   readonly ordinal: number;
 }
 
+/** The states of a change as JSON. */
+export interface ChangeDocuments {
+  readonly after: string;
+  readonly before: string;
+}
+
+export const changeDocuments = <State>({ after, before }: NewChange<State>): ChangeDocuments => ({
+  after: toJson(after),
+  before: toJson(before),
+});
+
 /**
  * Appends changes of listings, before the transaction writes listing_text: the words before are read from there. The
  * listings keep the position of their change.
  * @param at milliseconds
+ * @param documents those of the changes, for callers with many, who make them in slices
  */
 export async function appendChanges<State>(
   tx: Transaction,
   changes: readonly NewChange<State>[],
   at: number,
   quiet: boolean,
+  documents: readonly ChangeDocuments[] = changes.map(changeDocuments),
 ): Promise<BatchPosition> {
   const time = new Date(at);
   const column = <T>(of: (change: NewChange<State>) => T): T[] => changes.map(of);
-  const documents = (of: (change: NewChange<State>) => unknown) => column((change) => toJson(of(change)));
+  const joined = (name: keyof ChangeDocuments) => documents.map((each) => each[name]).join(SEPARATOR);
   const [position] = await tx<BatchPosition[]>`
     with batch as materialized (select * from open_change_batch(${dayOf(time)}::date, ${changes.length})),
     appended as (
@@ -45,8 +58,8 @@ export async function appendChanges<State>(
         case when 'words' = any(string_to_array(changed, ' ')) then (select text.words from listing_text as text where text.listing_id = row.listing_id) end
       from batch, unnest(${column(({ kind }) => kind)}::text[], ${column(({ listingId }) => listingId)}::text[],
         ${column(({ propertyId }) => propertyId)}::text[], ${column(({ changed }) => changed.join(' '))}::text[],
-        string_to_array(${documents(({ after }) => after).join(SEPARATOR)}, ${SEPARATOR}),
-        string_to_array(${documents(({ before }) => before).join(SEPARATOR)}, ${SEPARATOR}))
+        string_to_array(${joined('after')}, ${SEPARATOR}),
+        string_to_array(${joined('before')}, ${SEPARATOR}))
         with ordinality as row (kind, listing_id, property_id, changed, after, before, ordinal))
     select batch_id as "batchId", ordinal from batch`;
   if (position === undefined) throw new Error('A batch of changes could not be opened');

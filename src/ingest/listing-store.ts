@@ -2,7 +2,7 @@
 
 import type { CountChange } from '../areas/counts.ts';
 import { writeNames } from '../areas/name-store.ts';
-import { appendChanges, type BatchPosition } from '../changes/change-store.ts';
+import { appendChanges, type BatchPosition, changeDocuments } from '../changes/change-store.ts';
 import { eventLoop } from '../lib/scheduler.ts';
 import { fromStoredClock, parseStoredClock } from '../listings/days-on-market.ts';
 import { ALL_PROPERTIES, LISTINGS_CHANNEL, LISTINGS_REMOVED } from '../listings/property-cache.ts';
@@ -14,7 +14,7 @@ import { type RecordedHistory, writeHistory } from '../timeline/store.ts';
 import { listingChange, mayChangeText, writtenSnapshot } from './listing-change.ts';
 import type { FirstListing } from './property-assignment.ts';
 import { findFirstListings, lockProperties } from './property-store.ts';
-import { mayBringNames, searchNames } from './search-names.ts';
+import { mayBringNames, type SearchName, searchNames } from './search-names.ts';
 import { type ListingSnapshot, textRow } from './search-row.ts';
 import { addCurrencies, addSearchNames, writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
@@ -88,51 +88,71 @@ export async function writeListings(
 ): Promise<void> {
   const listings: { snapshot: ListingSnapshot; change: ReturnType<typeof listingChange>; version: number }[] =
     [];
+  const documents: ReturnType<typeof changeDocuments>[] = [];
+  const stored: StoredListing[] = [];
   const texts: ReturnType<typeof textRow>[] = [];
+  const names: SearchName[] = [];
   await eventLoop.forEach(writes, (write) => {
     const snapshot = writtenSnapshot(write, observedAt);
     const change = listingChange(write.before, snapshot);
     listings.push({ snapshot, change, version: write.version });
+    documents.push(changeDocuments(change));
+    stored.push({ id: write.id, row: listingRow(write, observedAt), record: toJson(write.record) });
     if (mayChangeText(change)) texts.push(textRow(snapshot));
+    if (mayBringNames(change)) names.push(...searchNames(snapshot, change.after.row));
   });
   const changes = listings.map(({ change }) => change);
   const [position] = await Promise.all([
-    appendChanges(tx, changes, observedAt, quiet),
+    appendChanges(tx, changes, observedAt, quiet, documents),
     lockProperties(tx, writes, observedAt),
   ]);
   const rows = listings.map(({ change, version }) => ({ ...change.after.row, version }));
-  // Sent together, since none needs the result of another: a transaction of one listing would mostly wait for answers.
-  await Promise.all([
-    upsertListings(tx, writes, position, observedAt),
-    writeSearchRows(tx, rows),
-    writeTextRows(tx, texts),
-    writeHistory(tx, writes.map(historyOf)),
-    addCurrencies(tx, rows),
-    addSearchNames(
-      tx,
-      listings.flatMap(({ snapshot, change }) =>
-        mayBringNames(change) ? searchNames(snapshot, change.after.row) : [],
+  // None needs the result of another: a transaction of one listing would mostly wait for answers.
+  await sendAll([
+    () => upsertListings(tx, stored, position),
+    () => writeSearchRows(tx, rows),
+    () => writeTextRows(tx, texts),
+    () => writeHistory(tx, writes.map(historyOf)),
+    () => addCurrencies(tx, rows),
+    () => addSearchNames(tx, names),
+    () =>
+      writeNames(
+        tx,
+        texts.flatMap((text) => text.names),
       ),
-    ),
-    writeNames(
-      tx,
-      texts.flatMap(({ names }) => names),
-    ),
   ]);
+}
+
+/** Sends statements without waiting for their answers; those of a large batch give the event loop back in between. */
+async function sendAll(statements: readonly (() => Promise<void>)[]): Promise<void> {
+  const task = eventLoop.task();
+  const sent: Promise<void>[] = [];
+  for (const send of statements) {
+    if (task.shouldYield()) await task.yield();
+    const answer = send();
+    // It may fail before all are sent, and is waited for below.
+    answer.catch(() => {});
+    sent.push(answer);
+  }
+  await Promise.all(sent);
+}
+
+/** A listing as it is written: its row, and its record as JSON. */
+interface StoredListing {
+  readonly id: string;
+  readonly row: Record<string, unknown>;
+  readonly record: string;
 }
 
 async function upsertListings(
   tx: Transaction,
-  writes: readonly ListingWrite[],
+  listings: readonly StoredListing[],
   { batchId, ordinal }: BatchPosition,
-  observedAt: number,
 ): Promise<void> {
-  const rows = toJson(
-    writes.map((write, at) => ({ ...listingRow(write, observedAt), change_ordinal: ordinal + at })),
-  );
+  const rows = toJson(listings.map(({ row }, at) => ({ ...row, change_ordinal: ordinal + at })));
   // Records go beside the rows, separated by a character that JSON never holds: inside rows they would be parsed and
   // copied once more on both sides.
-  const records = writes.map((write) => toJson(write.record)).join(SEPARATOR);
+  const records = listings.map(({ record }) => record).join(SEPARATOR);
   const written = await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
       version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at, fetched_at,
@@ -145,7 +165,7 @@ async function upsertListings(
       address_displayed boolean, version integer, digest text, area_nos integer[],
       time_zone text, days_on_market_start timestamptz, days_on_market_end timestamptz, created_at timestamptz,
       updated_at timestamptz, fetched_at timestamptz, change_ordinal integer)
-    join unnest(${writes.map((write) => write.id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
+    join unnest(${listings.map(({ id }) => id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
       as document (id, record) using (id)
     on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
       status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
@@ -156,7 +176,7 @@ async function upsertListings(
     where listing.version = excluded.version - 1
     returning 1`;
   // New listings cannot be locked. The change says what was there before, so it must not be of another writer's making.
-  if (written.length < writes.length)
+  if (written.length < listings.length)
     throw new Error('Another process created some of these listings at the same moment: write them again');
 }
 

@@ -81,9 +81,10 @@ export function createCatalogue(database: Database): Catalogue {
     async write(tx, source, drafts, observedAt, deletedKeys = [], quiet = false, endedAs = 'DELETED') {
       const byId = newestById(source, drafts);
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
-      const identities = [...byId.values()].flatMap((draft) =>
-        propertyIdentities(draftEvidence(source, draft)),
-      );
+      const identities: string[] = [];
+      await eventLoop.forEach(byId.values(), (draft) => {
+        identities.push(...propertyIdentities(draftEvidence(source, draft)));
+      });
       const [areas, renamed, rounded] = await Promise.all([
         placements.load(tx),
         findRenamed(tx, identities),

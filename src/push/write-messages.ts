@@ -5,6 +5,7 @@ import { canonicalJson } from '../access/idempotency/answer-once.ts';
 import { listingId } from '../ingest/identity.ts';
 import type { Catalogue, ListingOutcome } from '../ingest/listing-writer.ts';
 import { Problem } from '../lib/problem.ts';
+import { eventLoop } from '../lib/scheduler.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
@@ -89,7 +90,7 @@ export async function writeMessages(
     all.map(({ key }) => key),
   );
   const requests = onlyIn === undefined ? all : await requestsIn(tx, source, all, onlyIn);
-  const { accepted, passed, results } = judge(requests, stored, endedAs);
+  const { accepted, passed, results } = await judge(requests, stored, endedAs);
   const drafts = accepted.flatMap(({ message }) => (message.draft === null ? [] : [message.draft]));
   const ended = accepted.filter(({ message }) => message.draft === null).map(({ key }) => key);
   if (accepted.length > 0) {
@@ -134,13 +135,13 @@ interface Judged {
   readonly results: Map<string, PushResult | Problem>;
 }
 
-function judge(
+async function judge(
   requests: readonly Request[],
   stored: ReadonlyMap<string, StoredMessage>,
   endedAs: Status,
-): Judged {
+): Promise<Judged> {
   const judged: Judged = { accepted: [], passed: [], results: new Map() };
-  for (const { key, read, isUnordered } of requests) {
+  await eventLoop.forEach(requests, ({ key, read, isUnordered }) => {
     const last = stored.get(key);
     if (last === undefined) throw new Error(`The listing ${key} was not locked`);
     try {
@@ -155,7 +156,7 @@ function judge(
       if (!(error instanceof Problem)) throw error;
       judged.results.set(key, error);
     }
-  }
+  });
   return judged;
 }
 

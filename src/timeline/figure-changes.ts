@@ -45,16 +45,29 @@ export function figureChanges(
   const changes = new Map<string, FigureChange>();
   for (const [listingId, at] of since)
     changes.set(listingId, { listingId, since: at, previousAreaNos: [], previousType: null });
-  for (const { id, before: previous } of writes.filter(hasChangedScope)) {
-    const facts = [before, after].flatMap(({ periods, events }) => [
-      ...periods.flatMap((period) => (period.listingId === id ? [period.startedAt] : [])),
-      ...events.flatMap((event) => (event.listingId === id ? [event.at] : [])),
-    ]);
-    if (facts.length === 0) continue;
+  const moved = writes.filter(hasChangedScope);
+  const first = moved.length === 0 ? since : firstFacts([before, after]);
+  for (const { id, before: previous } of moved) {
+    const earliest = first.get(id);
+    if (earliest === undefined) continue;
     const scope = { previousAreaNos: previous?.areaNos ?? [], previousType: previous?.listingType ?? null };
-    changes.set(id, { listingId: id, since: Math.min(...facts), ...scope });
+    changes.set(id, { listingId: id, since: earliest, ...scope });
   }
   return [...changes.values()];
+}
+
+/** The first moment in these timelines of each listing. */
+function firstFacts(timelines: readonly Timeline[]): Map<string, number> {
+  const first = new Map<string, number>();
+  const add = (listingId: string, at: number): void => {
+    const known = first.get(listingId);
+    if (known === undefined || at < known) first.set(listingId, at);
+  };
+  for (const { periods, events } of timelines) {
+    for (const { listingId, startedAt } of periods) add(listingId, startedAt);
+    for (const { listingId, at } of events) add(listingId, at);
+  }
+  return first;
 }
 
 /** Whether a listing counts in other areas than before, or with other measures. */

@@ -1,6 +1,7 @@
 // Updates of timelines: every property that a transaction writes gets its timeline rebuilt.
 
 import { parseTime } from '../lib/clock.ts';
+import { eventLoop } from '../lib/scheduler.ts';
 import { PER_MONTH } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { type FigureChange, figureChanges, type ListingChange } from './figure-changes.ts';
@@ -54,10 +55,10 @@ export async function rebuildTimelines(
   const listings = Map.groupBy(await findMarketListings(tx, properties), (listing) => listing.propertyId);
   const ids = [...listings.values()].flatMap((own) => own.map(({ id }) => id));
   const histories = await findRecordedHistory(tx, ids);
-  const timelines = [...listings].map(([propertyId, own]) => ({
-    propertyId,
-    ...buildTimeline(own, histories),
-  }));
+  const timelines: (ReturnType<typeof buildTimeline> & { readonly propertyId: string })[] = [];
+  await eventLoop.forEach(listings, ([propertyId, own]) => {
+    timelines.push({ propertyId, ...buildTimeline(own, histories) });
+  });
   const before = await replaceTimelines(tx, properties, timelines);
   const after = {
     periods: timelines.flatMap(({ periods }) => periods),
