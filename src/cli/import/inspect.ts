@@ -26,7 +26,10 @@ export function addInspect(group: Command): void {
     .option('--map <file>', 'where the map goes (default: beside the file, as <file>.map.json)')
     .option('--overwrite', 'replace a map that is there already')
     .option(...JSON_OPTION)
-    .addHelpText('after', examples('freehold import inspect homes.csv', 'freehold import listings homes.csv'))
+    .addHelpText(
+      'after',
+      examples('freehold import inspect homes.csv', 'freehold import inspect homes.csv --map homes.json'),
+    )
     .action((file: string, flags: InspectFlags) =>
       withInput(file, (input, signal) => inspect(input, flags, signal)),
     );
