@@ -17,7 +17,7 @@ export function renderAccountKeyPage(fault: KeyFault | null, notice: string | nu
     content: html`<h1>${TITLE}</h1>${notice === null ? null : html`<p class="notice" role="status">${notice}</p>`}
 <p class="lead">See your plan, what you have used this month, and where to change the rest.</p>
 <form method="post" action="account">${keyField('It begins with SERVICE-. It is used to find your plan and is not stored.', fault)}
-<button class="primary">Show my account</button></form>
+<button class="btn primary">Show my account</button></form>
 <p class="hint last">No key yet? <a href="billing">See the plans</a></p>`,
   });
 }
@@ -59,7 +59,7 @@ ${fact('Apps', html`${appWords(view.apps)}. <a href="oauth/grants">Connected app
 ${fact('Watchers', html`${watcherWords(view)} <a href="account/watchers">Your watchers</a>`)}
 ${fact('Payments', paymentWords(view))}</dl>
 <form method="post" action="account"><input type="hidden" name="proof" value="${view.proof}">
-<button>Show again</button></form>
+<button class="btn">Show again</button></form>
 <p class="hint">${view.isRemembered ? null : 'The pages of apps and watchers ask for your key again. '}<a
 href="docs/limits">All limits of each plan</a></p>${forgetForm('account', view.proof, view.isRemembered)}`,
   });

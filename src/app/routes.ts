@@ -184,6 +184,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
       minimumSample: MINIMUM_SAMPLE,
       routes: () => routes,
       lifetimes: LIFETIMES,
+      ...(parts.explorer.isOff ? {} : { searchScript: () => assets.url('front') }),
       reference: {
         clock: parts.clock,
         document: parts.document,

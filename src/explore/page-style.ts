@@ -100,7 +100,7 @@ body.explore{height:100vh;height:100dvh;min-height:560px;font-size:var(--tool);l
 .list-head{display:flex;align-items:center;gap:6px;padding:12px 20px;border-bottom:1px solid var(--line)}
 .list-head>:first-child{flex:1;min-width:0}
 .list-head h1{font:600 var(--large)/1.3 var(--sans);letter-spacing:-.01em}
-.list-head p{margin:0}
+.list-head p{margin:0;white-space:nowrap}
 .sort>.btn{padding-inline:6px}
 .watch{min-height:32px;padding-inline:12px;font-size:var(--small)}
 .scroller{flex:1;min-height:0;overflow:auto}

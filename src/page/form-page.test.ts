@@ -5,7 +5,7 @@ import { hash } from 'node:crypto';
 import { test } from 'node:test';
 import { pageHeaders, pageReply, renderFormPage } from './form-page.ts';
 
-test('CP3: the policy allows the one stylesheet, no script and no frame, and does not hinder the redirect after a form', () => {
+test('CP3: the policy allows the one stylesheet, pictures of this service, no script and no frame, and does not hinder the redirect after a form', () => {
   const [, style = ''] =
     /<style>(.*?)<\/style>/s.exec(
       renderFormPage({ path: '/a', section: null, title: 'A page', content: null }),
@@ -13,7 +13,7 @@ test('CP3: the policy allows the one stylesheet, no script and no frame, and doe
   assert.ok(style.length > 1000);
   assert.equal(
     pageHeaders()['content-security-policy'],
-    `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; base-uri 'none'; frame-ancestors 'none'`,
+    `default-src 'none'; style-src 'sha256-${hash('sha256', style, 'base64')}'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'`,
   );
 });
 

@@ -14,7 +14,7 @@ export function pageHeaders(): Readonly<Record<string, string>> {
   return {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
-    'content-security-policy': contentPolicy({ style: FORM_STYLE }),
+    'content-security-policy': contentPolicy({ style: FORM_STYLE, pictures: ["'self'"] }),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
@@ -42,7 +42,8 @@ export function renderFormPage({ path, section, title, content, scripts = [] }: 
   return renderLayout({
     title,
     style: FORM_STYLE,
-    head: html`<meta name="robots" content="noindex">`,
+    // Named because browsers otherwise ask the host for it, which may serve other things above this service.
+    head: html`<meta name="robots" content="noindex"><link rel="icon" type="image/svg+xml" href="${root}favicon.svg">`,
     header: siteHeader({ root, current: section }),
     content,
     footer: siteFooter({ root }),

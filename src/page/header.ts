@@ -64,12 +64,17 @@ export function siteHeader(options: HeaderOptions): Html {
   // On telephones it stands in the menu: the header has no room, and a map that fills the window its own box.
   const box = search === null || !site().hasExplorer ? null : searchBox(root, search);
   const accountLink = html`<a class="sign-in" href="${root}${site().hasExplorer && current !== 'account' ? 'explore/sign-in' : 'account'}"${here(current === 'account')}>${account === null ? 'Sign in' : html`${account.label} <span class="quiet">· ${account.tier}</span>`}</a>`;
+  // The account has what signing in here does not need: the use of a key, apps, watchers and payments.
+  const toAccount =
+    site().hasExplorer && current !== 'account'
+      ? html`<a class="to-account" href="${root}account">Account</a>`
+      : null;
   return html`<header class="site-header"><div class="top${fill ? ' fill' : null}"><a class="home" href="${root === '' ? './' : root}" aria-label="${site().name}, home"${here(
     current === 'home',
   )}>${brand(root)}</a>
 <nav aria-label="Main"><ul>${links}</ul></nav>${box}<div class="end">${
     freshness === null ? null : freshnessOf(freshness)
-  }<span data-account>${accountLink}</span><details class="menu"><summary>${icon('menu')}Menu</summary>
+  }${toAccount}<span data-account>${accountLink}</span><details class="menu"><summary>${icon('menu')}Menu</summary>
 <nav aria-label="Menu">${fill ? null : box}<ul>${links}<li><a href="${root}account"${here(current === 'account')}>Account</a></li></ul></nav></details></div></div><div class="scale" aria-hidden="true"></div>${below}</header>`;
 }
 

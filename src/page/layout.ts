@@ -54,7 +54,7 @@ function headOf({ head = null, canonical, openGraph = {} }: Layout): Fragment {
 export interface PolicyOptions {
   readonly style: string;
   readonly script?: string;
-  /** Whether the page loads modules of the service itself. */
+  /** Whether the page loads modules of the service itself, which may ask it for more. */
   readonly hasModules?: boolean;
   /** Sources of pictures besides the operator's logo; absent: none. */
   readonly pictures?: readonly string[];
@@ -80,6 +80,7 @@ export function contentPolicy(options: PolicyOptions): string {
     "default-src 'none'",
     `style-src ${hashSource(withSiteColours(style))}`,
     ...(scripts.length === 0 ? [] : [`script-src ${scripts.join(' ')}`]),
+    ...(hasModules ? ["connect-src 'self'"] : []),
     ...(images.size === 0 ? [] : [`img-src ${[...images].join(' ')}`]),
     "base-uri 'none'",
     ...(isWithoutForms ? ["form-action 'none'"] : []),

@@ -119,7 +119,7 @@ h3{margin:0;font-size:var(--tool);line-height:1.4}
 .row.loading i:first-child{width:40%}
 .sheet{border-radius:14px 14px 0 0;background:var(--paper);box-shadow:var(--shadow)}
 .sheet>.handle{display:block;width:40px;height:4px;margin:8px auto;border-radius:2px;background:var(--edge)}
-@media (max-width:760px){.row{grid-template-columns:116px minmax(0,1fr);padding-inline:16px}}
+@media (max-width:760px){.row{grid-template-columns:116px minmax(0,1fr);padding-inline:16px}.row p:not(.first){white-space:normal;overflow-wrap:anywhere}.row .area{display:none}}
 `),
   tables: sheet(`
 table.data{width:100%;border-collapse:collapse;font-size:var(--small);line-height:1.5;text-align:start;font-variant-numeric:tabular-nums}

@@ -49,6 +49,8 @@ main,.top,.sub,.foot{max-width:1280px;margin-inline:auto;padding-inline:var(--ma
 .sign-in{display:inline-flex;align-items:center;min-height:36px;padding-inline:14px;background:var(--raised);border:1px solid var(--edge);border-radius:6px;color:var(--ink);font-weight:500;text-decoration:none;white-space:nowrap}
 .sign-in:hover{background:var(--hover)}
 .sign-in[aria-current]{border-color:var(--ink);font-weight:600}
+.to-account{color:var(--quiet);text-decoration:none}
+.to-account:hover{color:var(--ink)}
 .menu{display:none}
 .menu summary{display:flex;align-items:center;gap:8px;min-height:40px;padding-inline:4px;list-style:none;cursor:pointer}
 .menu summary::-webkit-details-marker,.menu summary::before{content:none;display:none}
@@ -85,7 +87,8 @@ linear-gradient(90deg,var(--shade),transparent) 0 0/12px 100% no-repeat scroll,
 linear-gradient(270deg,var(--shade),transparent) 100% 0/12px 100% no-repeat scroll}
 .wide::-webkit-scrollbar{height:10px}
 .wide::-webkit-scrollbar-thumb{background:var(--quiet);border:2px solid var(--paper);border-radius:5px}
-@media (max-width:1000px){.top>nav,.top .fresh{display:none}.menu{display:block}.top .find{flex:1}.top .end{gap:12px}
+@media (max-width:1180px){.top .fresh{display:none}}
+@media (max-width:1000px){.top>nav,.to-account{display:none}.menu{display:block}.top .find{flex:1}.top .end{gap:12px}
 .foot{grid-template-columns:repeat(4,minmax(0,1fr))}.foot>:first-child{grid-column:1/-1}}
 @media (max-width:760px){:root{--margin:16px;--title:1.75rem}.top,.top.fill{min-height:52px;gap:8px;padding-inline:16px}.top .find,.top .sign-in{display:none}.top .menu .find{display:flex}
 .scale{background:repeating-linear-gradient(90deg,var(--ink) 0 32px,var(--paper) 32px 64px)}

@@ -34,6 +34,8 @@ export interface HomeOptions {
   /** A request with its answer; null: none finds something. */
   readonly findAnswer?: () => Promise<FrontAnswer | null>;
   readonly findLoading: () => Promise<FirstLoad | null>;
+  /** The module that suggests what the search box may mean, relative to the root of the service; absent: none. */
+  readonly searchScript?: () => string;
 }
 
 /** Seconds until a page that cannot show the market yet is loaded again, without a script. */
@@ -63,6 +65,7 @@ export function homeHandler(options: HomeOptions) {
     const policy = contentPolicy({
       style,
       script: COPY_SCRIPT,
+      hasModules: scriptsOf(options, state).length > 0,
       pictures: ['data:', "'self'", ...pictureOrigins(homes)],
     });
     const reply = pageReply(text, policy);
@@ -120,13 +123,20 @@ function homePage(options: HomeOptions, state: HomeState): { readonly text: stri
     content,
     footer,
     script: COPY_SCRIPT,
+    scripts: scriptsOf(options, state),
   };
   const style = usedRules(FRONT_STYLE, renderLayout({ ...page, style: '' }) + MADE_BY_SCRIPT);
   return { text: renderLayout({ ...page, style }), style };
 }
 
-/** Classes of what the script of the page adds. */
-const MADE_BY_SCRIPT = '<button class="btn bare small copy">';
+/** Only where the page has a search box. */
+function scriptsOf({ searchScript }: HomeOptions, { size, market }: HomeState): readonly string[] {
+  const hasSearch = market !== null && size !== null && site().hasExplorer;
+  return searchScript === undefined || !hasSearch ? [] : [searchScript()];
+}
+
+/** Classes of what the scripts of the page add. */
+const MADE_BY_SCRIPT = '<button class="btn bare small copy"><span class="visually-hidden">';
 
 /** The icon is a file here: the page is to be small. */
 function frontHead(summary: string): Html {

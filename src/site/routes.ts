@@ -56,6 +56,7 @@ export interface SiteOptions {
   readonly findMarket?: NonNullable<HomeOptions['findMarket']>;
   readonly findTrends?: NonNullable<HomeOptions['findTrends']>;
   readonly findAnswer?: NonNullable<HomeOptions['findAnswer']>;
+  readonly searchScript?: NonNullable<HomeOptions['searchScript']>;
   /** The operator's logo; absent or null: ours. */
   readonly logo?: LogoFile | null;
   readonly reference: ReferenceOptions;

@@ -86,7 +86,7 @@ export function forgetForm(account: string, proof: string, isRemembered: boolean
   return html`<form class="last" method="post" action="${account}"><input type="hidden" name="proof" value="${proof}">
 <p class="hint">Your account, apps and watchers open without your key in this browser, if it keeps cookies, until ten minutes after the last
 of these pages.</p>
-<button name="forget" value="1">Forget my key</button></form>`;
+<button class="btn" name="forget" value="1">Forget my key</button></form>`;
 }
 
 /** A page with a key field, in the status of its fault. */

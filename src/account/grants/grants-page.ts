@@ -31,7 +31,7 @@ export function renderGrantsKeyPage(fault: KeyFault | null): string {
     content: html`<h1>Connected apps</h1>
 <p class="lead">See which apps may use Freehold with your key, and end what you no longer want.</p>
 <form method="post" action="grants">${keyField('It begins with SERVICE-. It is used to find your apps and is not stored.', fault)}
-<button class="primary">Show my apps</button></form>
+<button class="btn primary">Show my apps</button></form>
 <p class="hint last">Apps that you connected without a key are not listed: end their access in the app itself.</p>`,
   });
 }
@@ -73,5 +73,5 @@ function article(grant: GrantView, proof: string): Html {
 <div><dt>Since</dt><dd>${dateAndTime(grant.createdAt)}</dd></div>
 <div><dt>Last used</dt><dd>${date(grant.lastUsedAt)}</dd></div></dl>
 <form method="post" action="grants"><input type="hidden" name="proof" value="${proof}">
-<button name="end" value="${grant.id}" aria-label="End access of ${name}">End access</button></form></article>`;
+<button class="btn" name="end" value="${grant.id}" aria-label="End access of ${name}">End access</button></form></article>`;
 }

@@ -31,7 +31,7 @@ export function renderNewKeyPage({ offer, key, url, expiresAt, now }: NewKeyView
 <pre class="key" tabindex="0" aria-label="Your key"><code>${key}</code></pre>
 <p>Copy it into a password manager or secret store. Programs take it from an environment variable, never from their code:</p>
 <pre><code>export ${variable}=${key}</code></pre>
-<p class="choices"><a class="button primary" href="${url}" rel="noreferrer">I have kept it: pay at ${new URL(url).host}</a></p>
+<p class="choices"><a class="btn primary" href="${url}" rel="noreferrer">I have kept it: pay at ${new URL(url).host}</a></p>
 <p class="hint">The payment page is open until ${dayAndTime(expiresAt, now)}.</p>
 <h2>If you lose the key</h2>
 <ul><li>Before you have paid: <a href="../billing">start again</a>. A key that is not paid for opens nothing, and is deleted.</li>
@@ -82,18 +82,18 @@ const STATES: Readonly<Record<CheckoutState, (view: ReturnView) => StatePage>> =
     title: 'Payment not complete yet',
     content: html`<p class="lead">If you have just paid, its confirmation is on the way. Nothing is lost if you close this page: the key works as
 soon as the payment is complete.</p>
-<p><a class="button primary" href="return?session=${encodeURIComponent(session)}">Look again</a></p>
+<p><a class="btn primary" href="return?session=${encodeURIComponent(session)}">Look again</a></p>
 <p class="hint last">You have not paid? <a href="../billing">Back to the plans</a></p>`,
   }),
   expired: () => ({
     title: 'Payment page closed',
     content: html`<p class="lead">This purchase was not paid for in time, and nothing was charged. A key that was shown for it opens nothing.</p>
-<p><a class="button primary" href="../billing">Back to the plans</a></p>`,
+<p><a class="btn primary" href="../billing">Back to the plans</a></p>`,
   }),
   unknown: () => ({
     title: 'No such purchase',
     content: html`<p class="lead">The payment service knows no purchase of this address. Nothing was charged here.</p>
-<p><a class="button primary" href="../billing">Back to the plans</a></p>`,
+<p><a class="btn primary" href="../billing">Back to the plans</a></p>`,
   }),
 };
 
@@ -105,6 +105,6 @@ export function renderCanceledPage(): string {
     title: 'Not paid',
     content: html`<h1>Not paid</h1>
 <p class="lead">You left the payment page, and nothing was charged. A key that was shown opens nothing until it is paid for.</p>
-<p><a class="button primary" href="../billing">Back to the plans</a></p>`,
+<p><a class="btn primary" href="../billing">Back to the plans</a></p>`,
   });
 }

@@ -47,7 +47,7 @@ ${howToGetKey(view)}
 function sellingNotice({ selling }: PlansView): Html | null {
   if (selling.seller === 'local') return null;
   if (selling.offers === null)
-    return html`<p class="notice wrong" role="status"><strong>No prices at the moment.</strong> The payment service does not answer, so
+    return html`<p class="notice error" role="status"><strong>No prices at the moment.</strong> The payment service does not answer, so
 nothing can be bought. Try again in a minute.</p>`;
   if (selling.offers.length > 0) return null;
   return html`<p class="notice" role="status">No plan is on sale at the moment. Ask the operator of this service.</p>`;
@@ -68,7 +68,7 @@ function priceForm(offer: OfferedPlan): Html {
   const plan = tierName(offer.plan);
   const product = name === '' || name === plan ? null : html`<span class="quiet">${name}</span>`;
   return html`<form class="offer" method="post" action="billing/checkout"><p><strong>${price}</strong> ${product}</p>
-<button name="price" value="${offer.priceId}" aria-label="Subscribe to ${plan}, ${price}">Subscribe</button></form>`;
+<button class="btn" name="price" value="${offer.priceId}" aria-label="Subscribe to ${plan}, ${price}">Subscribe</button></form>`;
 }
 
 function polarHint(prices: readonly Html[]): Html | null {
@@ -93,7 +93,7 @@ function howToGetKey({ selling, portalUrl }: PlansView): Fragment {
   return html`<section><h2>How to get a key</h2><p>${
     portalUrl === null
       ? 'Ask the operator of this service for a subscription. Its key is shown to them once, and they pass it on to you.'
-      : html`<a class="button primary" href="${portalUrl}" rel="noreferrer">Subscribe at ${new URL(portalUrl).host}</a>`
+      : html`<a class="btn primary" href="${portalUrl}" rel="noreferrer">Subscribe at ${new URL(portalUrl).host}</a>`
   }</p></section>`;
 }
 

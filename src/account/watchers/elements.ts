@@ -27,7 +27,7 @@ export function titleOf({ watcher, target }: WatcherView): string {
 
 export function noticeElement(notice: Notice | null): Html | null {
   if (notice === null) return null;
-  if (notice.isFault) return html`<p class="notice wrong" role="alert">${notice.text}</p>`;
+  if (notice.isFault) return html`<p class="notice error" role="alert">${notice.text}</p>`;
   return html`<p class="notice" role="status">${notice.text}</p>`;
 }
 
@@ -49,9 +49,9 @@ export interface Step {
 }
 
 export function stepButton({ name, value, label, spoken, isPrimary = false }: Step): Html {
-  const primary = isPrimary ? html` class="primary"` : null;
+  const kind = isPrimary ? 'btn primary' : 'btn';
   const aria = spoken === undefined ? null : html` aria-label="${spoken}"`;
-  return html`<button form="steps" name="${name}" value="${value}"${primary}${aria}>${label}</button>`;
+  return html`<button class="${kind}" form="steps" name="${name}" value="${value}"${aria}>${label}</button>`;
 }
 
 const STATES: Readonly<Record<Watcher['status'], string>> = {

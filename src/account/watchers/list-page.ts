@@ -26,7 +26,7 @@ export function renderKeyPage(fault: KeyFault | null): string {
     content: html`<h1>${TITLE}</h1>
 <p class="lead">See what your watchers notified you of and where it was sent. Pause, resume and test them.</p>
 <form method="post" action="watchers">${keyField('It begins with SERVICE-. It is used to find your watchers and is not stored.', fault)}
-<button class="primary">Show my watchers</button></form>
+<button class="btn primary">Show my watchers</button></form>
 <p class="hint last">All keys of one customer share their watchers. Those of an app that you connected without a key are found in the app
 itself.</p>`,
   });

@@ -68,7 +68,7 @@ export function renderWatcherPage(view: WatcherPageView): string {
     section: 'account',
     title: `${notice?.isFault ? 'Not done: ' : ''}${title}`,
     content: html`<div class="board">${stepsForm({ proof, watcher: watcher.id })}<div class="one"><div class="about"><form method="post" action="watchers"><input type="hidden" name="proof" value="${proof}">
-<button class="plain">← All watchers</button></form>
+<button class="btn bare">← All watchers</button></form>
 <h1><bdi>${title}</bdi></h1>${noticeElement(notice)}${stateElement(watcher, now)}
 <div class="choices">${steps(view).map(stepButton)}</div>${factList(view, now, more)}</div>
 <div class="log"><section aria-labelledby="events"><h2 id="events">Last events</h2>${eventList(view)}</section>
@@ -112,7 +112,7 @@ function eventList({ events, watcher, now }: WatcherPageView): Html {
 function deliveryList({ deliveries, watcher, publicUrl, now }: WatcherPageView): Html {
   if (deliveries.length > 0)
     return html`<ul class="entries">${deliveries.map((delivery) => deliveryItem(delivery, now))}</ul>
-<p><button form="steps" class="plain">Look for new answers</button></p>`;
+<p><button form="steps" class="btn bare">Look for new answers</button></p>`;
   if (watcher.delivery.length > 0)
     return html`<p>Nothing has been sent yet. ${isPausedByOwner(watcher) ? 'Nothing is, until you resume it.' : 'Send a test to see how your endpoint answers.'}</p>`;
   return html`<p>Nothing is sent: this watcher has no webhook, and its events are in the log. To have them sent, give it one:</p>

@@ -2,6 +2,7 @@
 
 /** Path of each in `src`, without its extension. */
 export const ENTRIES = {
+  front: 'explore/browser/front-page',
   home: 'explore/browser/home-page',
   map: 'explore/browser/map-page',
   market: 'explore/browser/market-page',

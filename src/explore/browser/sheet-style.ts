@@ -23,7 +23,7 @@ const STYLE = `
 .watch-dialog .notice{margin-top:12px}
 .watch-dialog .notice .buttons{margin-top:0}
 .watch.on{border-color:var(--accent);background:var(--wash)}
-.find,.bar .search,.hero-box{position:relative}
+.find,.bar .search,.hero-find{position:relative}
 .find{overflow:visible}
 .suggestions.suggestions{position:absolute;z-index:9;inset-inline:-1px;top:calc(100% + 6px);min-width:280px;max-height:60vh;max-height:60dvh;margin:0;padding:6px;overflow:auto;list-style:none;border:1px solid var(--line);border-radius:6px;background:var(--raised);box-shadow:var(--shadow);font-size:var(--tool)}
 .suggestions[hidden]{display:none}

@@ -71,7 +71,7 @@ main>.notice{margin-top:20px}
 .area-map{overflow:hidden}
 .area-map>svg{display:block;width:100%;height:auto}
 .area-map .in{display:grid;gap:10px;padding:12px 16px;border-top:1px solid var(--line)}
-.area-map .seg{justify-self:start}
+.area-map .seg{justify-self:start;max-width:100%;overflow-x:auto;scrollbar-width:none}
 .map-svg.map-key{display:block;width:100%;height:12px}
 .edges{display:flex;justify-content:space-between;margin:-6px 0 0;font-size:var(--small)}
 .rental .cell-bar rect{fill:var(--rental)}

@@ -166,5 +166,5 @@ function searchForm<T>(tags: Tags<T>, { parameters, areas, search }: FilterBar):
     const href = linkTo(parameters, { areaId: others === '' ? null : others });
     return html`<a class="token" href="${href}" aria-label="${`Remove ${name}`}">${name}${icon(tags, 'close')}</a>`;
   });
-  return html`<form class="search" action="explore" role="search">${hiddenFields(tags, parameters, ['q', 'find'])}${icon(tags, 'search')}${tokens}<input type="search" name="find" value="${search}" aria-label="Place, address or listing number" placeholder="${areas.size === 0 ? 'Place, address or number' : 'Add a place'}" autocomplete="off" maxlength="200"></form>`;
+  return html`<form class="search" action="explore" role="search">${hiddenFields(tags, parameters, ['q', 'find'])}${icon(tags, 'search')}${tokens}<input type="search" name="find" value="${search}" aria-label="Place, address or listing number" placeholder="${areas.size === 0 ? 'Place or address' : 'Add a place'}" autocomplete="off" maxlength="200"></form>`;
 }

@@ -81,5 +81,5 @@ function facts({ beds, baths, livingArea }: RowHome): string {
 
 function perArea<T>({ html }: Tags<T>, { pricePerArea, currency, listingType }: RowHome): T | null {
   if (pricePerArea === null || listingType === 'rental') return null;
-  return html`<span class="quiet"> · ${moneyWords(Math.round(pricePerArea), currency)}/sqft</span>`;
+  return html`<span class="area quiet"> · ${moneyWords(Math.round(pricePerArea), currency)}/sqft</span>`;
 }

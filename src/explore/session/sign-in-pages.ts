@@ -17,7 +17,7 @@ ${gains()}
 <h2>With a key, or without</h2>
 <p>The next page asks for an API key, and is the only one that ever does: the map gets a token of its own, which ends when you sign
 out. Without a key you can go on with the Free tier. <a href="../billing">What the plans give</a>.</p>
-<div data-sign-in hidden><button class="primary" type="button">Sign in</button></div>
+<div data-sign-in hidden><button class="btn primary" type="button">Sign in</button></div>
 <noscript><p class="notice">Signing in needs JavaScript, which is turned off in this browser. The map, the lists and
 <a href="../account">your account</a> work without it.</p></noscript>
 <p class="hint last"><a href="../explore">Back to the map</a></p>`,

@@ -102,7 +102,7 @@ test('CP2: the redirect is never a link: all links of the page stay within this 
   assert.deepEqual(
     new Set(links),
     new Set(
-      'grants authorize #content ../ ../docs ../billing ../account ../docs/metrics ../docs/start ../docs/mcp ../docs/limits ../docs/errors ../account/watchers ../oauth/grants ../readyz?verbose'.split(
+      '../favicon.svg grants authorize #content ../ ../docs ../billing ../account ../docs/metrics ../docs/start ../docs/mcp ../docs/limits ../docs/errors ../account/watchers ../oauth/grants ../readyz?verbose'.split(
         ' ',
       ),
     ),

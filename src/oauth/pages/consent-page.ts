@@ -92,9 +92,9 @@ const WHERE: Readonly<Record<Destination['kind'], string>> = {
 function caution({ client, localOnly }: ConsentView, to: Destination): Html | null {
   if (client.kind === 'own') return null;
   if (localOnly)
-    return html`<div class="caution" role="note"><p><strong>Unverified app on this computer.</strong> Any program here could
+    return html`<div class="notice warning" role="note"><p><strong>Unverified app on this computer.</strong> Any program here could
 ask like this. Continue only if you have just started this one yourself and trust it.</p></div>`;
-  return html`<div class="caution" role="note"><p><strong>Unverified app.</strong> Continue only if you came here from it, and
+  return html`<div class="notice warning" role="note"><p><strong>Unverified app.</strong> Continue only if you came here from it, and
 expect to be taken to <strong>${to.name}</strong>.</p></div>`;
 }
 
@@ -106,7 +106,7 @@ function withKey({ client, transaction, fault }: ConsentView): Html {
   return html`<section aria-label="With your key">
 <form method="post" action="authorize">${hidden(transaction)}
 ${keyField(hint, fault)}
-<button class="primary" name="decision" value="key">Continue with this key</button></form></section>`;
+<button class="btn primary" name="decision" value="key">Continue with this key</button></form></section>`;
 }
 
 function withoutKey({ transaction, tiers }: ConsentView, to: Destination): Html {
@@ -114,9 +114,9 @@ function withoutKey({ transaction, tiers }: ConsentView, to: Destination): Html 
   return html`<section aria-label="Without a key"><p id="free-hint">The Free tier: ${rate(minute, 'a minute')} and
 ${rate(month, 'a month')}, shared by all at your address.</p>
 <div class="choices"><form method="post" action="authorize">${hidden(transaction)}
-<button name="decision" value="free" aria-describedby="free-hint">Continue with the Free tier</button></form>
+<button class="btn" name="decision" value="free" aria-describedby="free-hint">Continue with the Free tier</button></form>
 <form method="post" action="authorize">${hidden(transaction)}
-<button class="plain" name="decision" value="deny" aria-describedby="cancel-hint">Cancel</button></form></div>
+<button class="btn bare" name="decision" value="deny" aria-describedby="cancel-hint">Cancel</button></form></div>
 <p class="hint" id="cancel-hint">Cancel takes you to ${to.name} without access.</p></section>`;
 }
 

@@ -3,7 +3,7 @@
 import type { Outline } from './drawing.ts';
 
 /** left, top, right, bottom in pixels of the drawing. */
-type Box = readonly [number, number, number, number];
+export type PixelBox = readonly [number, number, number, number];
 
 export interface PlacedName {
   readonly outline: Outline;
@@ -30,10 +30,10 @@ const LETTER = 0.56;
 const GAP = 4;
 const MOST = 60;
 
-/** Chooses the names that are drawn. `taken` is what symbols cover. A name moves above or below its point where that is free. */
+/** Chooses the names that are drawn. `taken` is what symbols and other things cover. A name moves above or below its point where that is free. */
 export function placeNames(
   candidates: readonly NameCandidate[],
-  taken: readonly Box[],
+  taken: readonly PixelBox[],
   width: number,
   height: number,
   majorSize = MAJOR_SIZE,
@@ -50,7 +50,7 @@ export function placeNames(
     // A name much wider than its area would be read as that of its neighbour.
     if (half * 2 > across * (isMajor ? 2.5 : 1.35)) continue;
     const spot = [0, size * 1.6, size * 2, -size * 1.6, size * 2.6, -size * 2.6, size * 3.2].find((dy) => {
-      const box: Box = [x - half, y + dy - size * 0.9, x + half, y + dy + size * 0.45];
+      const box: PixelBox = [x - half, y + dy - size * 0.9, x + half, y + dy + size * 0.45];
       return isWithin(box, width, height) && !boxes.some((other) => meet(box, other));
     });
     if (spot === undefined) continue;
@@ -61,7 +61,7 @@ export function placeNames(
   return placed;
 }
 
-const isWithin = ([left, top, right, bottom]: Box, width: number, height: number): boolean =>
+const isWithin = ([left, top, right, bottom]: PixelBox, width: number, height: number): boolean =>
   left >= GAP && top >= GAP && right <= width - GAP && bottom <= height - GAP;
 
-const meet = (a: Box, b: Box): boolean => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];
+const meet = (a: PixelBox, b: PixelBox): boolean => a[0] < b[2] && b[0] < a[2] && a[1] < b[3] && b[1] < a[3];

@@ -57,7 +57,7 @@ export const HERO_STYLE = sheet(`
 .hero{position:relative;min-height:560px;overflow:hidden;background:var(--land);border-bottom:1px solid var(--line)}
 .hero-map{position:absolute;inset:0}
 .hero-map>svg{display:block;width:100%;height:100%}
-.hero-text{position:relative;z-index:1;max-width:1280px;margin-inline:auto;padding:72px var(--margin) 56px;pointer-events:none}
+.hero-text{position:relative;z-index:2;max-width:1280px;margin-inline:auto;padding:72px var(--margin) 56px;pointer-events:none}
 .hero-text>*{max-width:500px;pointer-events:auto}
 .hero h1{font-size:2.75rem;line-height:1.1}
 .hero-text>p{margin:16px 0 24px;max-width:400px}
@@ -79,7 +79,7 @@ export const HERO_STYLE = sheet(`
 .hero .legend{position:absolute;z-index:1;bottom:20px;inset-inline-start:max(var(--margin),calc(50% - 640px + var(--margin)));display:flex;align-items:center;gap:8px;margin:0;padding:4px 12px;border:1px solid var(--line);border-radius:6px;background:var(--raised);font-size:var(--small)}
 .legend span{width:12px;height:12px;border:1.5px solid var(--sale);border-radius:50%}
 .legend .rental{border-color:var(--rental);border-radius:2px}
-@media (max-width:760px){.hero{min-height:0;background:var(--water)}.hero h1{font-size:1.75rem}.hero-text{padding-block:24px 8px}
+@media (max-width:760px){.hero .btn{padding-inline:14px}.hero-box>svg{display:none}.hero{min-height:0;background:var(--water)}.hero h1{font-size:1.75rem}.hero-text{padding-block:24px 8px}
 .hero-map{position:relative;height:380px;overflow:hidden}.hero .nm.mj,.hero .cl text{font-size:17px}.hero-map>svg{position:absolute;right:-70px;width:auto;height:100%;max-width:none}
 .hero .chips{flex-wrap:nowrap;overflow-x:auto;margin-inline:calc(-1*var(--margin));padding:2px var(--margin) 8px;max-width:none;scrollbar-width:none}.hero .legend{bottom:8px}}
 `);

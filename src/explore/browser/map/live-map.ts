@@ -3,6 +3,7 @@
 import { type GeoJSONSource, Map as LibreMap, LngLatBounds, Marker } from 'maplibre-gl';
 import type { HomeKind, MapCluster, MapPin, Outline } from '../../../page/map/drawing.ts';
 import { type MapBox, type MapView, project, viewAround } from '../../../page/map/mercator.ts';
+import type { PixelBox } from '../../../page/map/names.ts';
 import type { View } from '../view.ts';
 import type { BaseLayers } from './basemap.ts';
 import { type Corner, DATA, type MapGround, mapStyle } from './map-style.ts';
@@ -36,6 +37,14 @@ const BEYOND = 12;
 /** Marks movements by the page, which the view does not follow: of those by wheel and touch the map does not say where they come from. */
 const OWN = { isOwn: true };
 
+/** What other parts of the page lie over. */
+export interface Covered {
+  /** Pixels from the top. */
+  readonly top: () => number;
+  /** Places at the edges where no name is to stand. */
+  readonly boxes: () => readonly PixelBox[];
+}
+
 export interface Ground {
   readonly outlines: readonly Outline[];
   readonly ground: 'water' | 'paper';
@@ -46,13 +55,12 @@ export interface Ground {
 export class LiveMap {
   readonly map: LibreMap;
   readonly #symbols: HomeSymbols;
-  readonly #covered: () => number;
+  readonly #covered: Covered;
   #drawn: MapGround;
   #shown: Shown | null = null;
   #spot: Marker | null = null;
 
-  /** `covered`: pixels at the top that other parts of the page lie over. */
-  constructor(container: HTMLElement, ground: Ground, events: MapEvents, covered: () => number) {
+  constructor(container: HTMLElement, ground: Ground, events: MapEvents, covered: Covered) {
     this.#covered = covered;
     this.#drawn = { ...ground, chosen: [], names: [], searched: [], box: null };
     this.map = new LibreMap({
@@ -109,7 +117,7 @@ export class LiveMap {
 
   /** Moves the map without `onMove`: to just this box, or to one with room around it, free of what lies over the map. */
   moveTo(box: MapBox, isNamed: boolean): void {
-    const top = ROOM + this.#covered();
+    const top = ROOM + this.#covered.top();
     const padding = isNamed ? 0 : { top, bottom: ROOM, left: ROOM, right: ROOM };
     this.map.fitBounds(boundsOf(box), { animate: false, padding }, OWN);
   }
@@ -162,7 +170,10 @@ export class LiveMap {
     if (this.#shown === null) return;
     const { view, kind } = this.#shown;
     const symbols = this.#symbols.show(view, kind);
-    const names = freeNames(this.#drawn.outlines, symbols, this.#view());
+    const names = freeNames(
+      { outlines: this.#drawn.outlines, symbols, over: this.#covered.boxes() },
+      this.#view(),
+    );
     this.#draw({ names, box: this.#beyond() });
   }
 

@@ -1,6 +1,7 @@
 // The live map in its section of the page, with its controls, its card and the ground under it.
 
 import type { MapPin } from '../../../page/map/drawing.ts';
+import type { PixelBox } from '../../../page/map/names.ts';
 import type { BasemapFacts } from '../../basemap/facts.ts';
 import { changed, type Parameters } from '../../view/parameters.ts';
 import { boxOf, type Explorer, kindOf, type MapPane } from '../explorer.ts';
@@ -49,7 +50,10 @@ export async function openLivePane(
     onPoint: events.onPoint,
     onError: (error: Error) => console.warn(error),
   };
-  const map = new LiveMap(container, { ...areas, base }, mapEvents, () => coveredAtTop(section));
+  const map = new LiveMap(container, { ...areas, base }, mapEvents, {
+    top: () => coveredAtTop(section),
+    boxes: () => coveredBoxes(section),
+  });
   const card = new MapCard(map.map);
   map.moveTo(first.box, boxOf(explorer.shown) !== null);
   await new Promise<void>((resolve) => map.map.once('idle', () => resolve()));
@@ -77,8 +81,9 @@ export async function openLivePane(
     },
     show(view: View, parameters: Parameters) {
       const searched = cornersOf(parameters.get('polygon'));
-      map.show({ view, kind: kindOf(parameters), searched, box: boxOf(parameters) });
+      // First, because no name is to stand under the caption.
       controls.showCaption(view);
+      map.show({ view, kind: kindOf(parameters), searched, box: boxOf(parameters) });
     },
     light: (id, position) => map.light(id, position),
     markSeen: (id) => map.markSeen(id),
@@ -99,6 +104,15 @@ async function openBase(facts: BasemapFacts | null): Promise<BaseLayers | null> 
   if (facts === null) return null;
   const { openBaseLayers } = await import('./basemap.ts');
   return openBaseLayers(facts);
+}
+
+/** The caption, the scale and the controls, in pixels of the map. */
+function coveredBoxes(section: HTMLElement): readonly PixelBox[] {
+  const { left: x, top: y } = section.getBoundingClientRect();
+  return [...section.querySelectorAll('.caption, .scale-bar, .map-credits, .controls')]
+    .map((part) => part.getBoundingClientRect())
+    .filter(({ width }) => width > 0)
+    .map(({ left, top, right, bottom }) => [left - x, top - y, right - x, bottom - y]);
 }
 
 /** Pixels of the map, from its top, that the search box and the chips lie over on telephones. */
