@@ -36,6 +36,8 @@ dd li code{color:var(--quiet)}
 .field{margin-bottom:12px}
 .field input[type=password]{font-family:var(--mono)}
 .field .hint{margin:0}
+:is(form,.choices)+.hint{margin-top:12px}
+.hint+.btn{margin-top:8px}
 .fault{margin:4px 0;color:var(--error)}
 .choices{display:flex;flex-wrap:wrap;gap:8px}
 .intro .notice{margin:16px 0}
@@ -71,10 +73,10 @@ dd li code{color:var(--quiet)}
 .entries p{margin:0}
 .entries .fault,.entries .hint{margin-top:4px}
 .entries details,.entries p:has(button){margin-top:8px}
-summary{display:inline-block;color:var(--accent);cursor:pointer}
-summary::before{content:"+ "}
-details[open] summary::before{content:"\\2212 "}
-summary:hover{text-decoration:underline;text-underline-offset:.2em}
+main summary{display:inline-block;color:var(--accent);cursor:pointer}
+main summary::before{content:"+ "}
+main details[open] summary::before{content:"\\2212 "}
+main summary:hover{text-decoration:underline;text-underline-offset:.2em}
 pre{margin:8px 0 16px;padding:12px 16px;background:var(--land);border:1px solid var(--line);border-radius:6px;max-width:80ch;font:var(--small)/1.65 var(--mono)}
 details pre{max-height:320px;overflow-y:auto}
 .wide{margin:16px 0}

@@ -115,6 +115,26 @@ test('without script: sold homes of a place, the three ways of the request, and 
   await page.context().close();
 });
 
+test('its search box suggests places, and the one that is chosen opens with the kind of homes', {
+  skip,
+}, async () => {
+  assert.ok(browser !== null);
+  const { page, faults } = await visit(browser, `${open.url}/`, {
+    origins: [open.url],
+    viewport: { width: 1280, height: 900 },
+  });
+  const text = await pageOf(open);
+  const [, place = ''] = /aria-label="[\d,]+ homes? for sale in ([^"]+)"/.exec(text) ?? [];
+  await page.getByText('Rent', { exact: true }).click();
+  const box = page.locator('.hero-find input[name=find]');
+  await page.locator('.hero-find [role=combobox]').waitFor();
+  await box.pressSequentially(place.slice(0, 6));
+  await page.locator('.hero-find [role=option]', { hasText: place }).first().click();
+  await page.waitForURL(/explore\?for=rental&areaId=[^&]+$/, { waitUntil: 'commit' });
+  assert.deepEqual(faults, []);
+  await page.context().close();
+});
+
 test('it has no fault of accessibility and fits every screen, in both themes', { skip }, async () => {
   assert.ok(browser !== null);
   for (const colorScheme of ['light', 'dark'] as const)
