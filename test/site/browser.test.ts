@@ -168,7 +168,7 @@ test('an error code in the address leads to its entry, by keyboard alone one can
 
 test('pages are whole without JavaScript', { skip }, async () => {
   const { page } = await show('/docs/limits', { javaScriptEnabled: false });
-  assert.equal(await page.getByRole('table').count(), 5);
+  assert.equal(await page.getByRole('table').count(), 6);
   assert.equal(await page.getByRole('heading', { level: 1 }).count(), 1);
   await page.context().close();
 });

@@ -3,7 +3,7 @@
 import { type BrowserFile, keyOf, ownModule, readGraph } from './module-graph.ts';
 
 const IMPORT = /^[ \t]*import\s*\{([^}]*)\}\s*from\s*(['"])([^'"\n]+)\2;?/gm;
-const EXPORT = /^export\s+((?:async\s+)?(?:const|function|class)\s+)([\w$]+)/gm;
+const EXPORT = /^export\s+((?:async\s+)?(?:const|function\*?|class)\s+)([\w$]+)/gm;
 /** Forms that our modules do not have. */
 const OTHER = /^\s*(?:import|export)\b|\bimport\s*\(|\bimport\.meta\b/m;
 
