@@ -238,10 +238,10 @@ test('a person types a key once, sees account, watchers and apps, and has it for
     [cookie?.httpOnly, cookie?.secure, cookie?.sameSite, cookie?.path],
     [true, true, 'Strict', '/'],
   );
-  await page.getByRole('link', { name: 'Your watchers' }).click();
+  await page.locator('#content').getByRole('link', { name: 'Your watchers' }).click();
   await page.getByText('You have no watchers yet').waitFor();
   await page.getByRole('navigation').getByRole('link', { name: 'Account' }).click();
-  await page.getByRole('link', { name: 'Connected apps' }).click();
+  await page.locator('#content').getByRole('link', { name: 'Connected apps' }).click();
   await page.getByRole('button', { name: /^End access/ }).click();
   await page.getByText('Access has been ended.').waitFor();
   await page.getByRole('button', { name: 'Forget my key' }).click();
