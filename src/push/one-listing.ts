@@ -73,7 +73,7 @@ interface Change {
 async function change(context: PushContext, request: OneRequest, { read, endedAs }: Change): Promise<Reply> {
   const { database, clock, sender, count, pushLimit, untilSearched } = context;
   const { key, headers, isDryRun } = request;
-  const size = Number(headers['content-length'] ?? 0);
+  const size = Number(headers['content-length'] ?? Buffer.byteLength(JSON.stringify(request.body ?? null)));
   const refusal = pushLimit.takeRecord(sender.id, size);
   if (refusal !== null) throw refusal;
   const answers = { database, clock, sealing: NO_SECRETS };
@@ -161,7 +161,7 @@ const replyOf = ({ status, headers, body }: Answer): Reply => ({
   text: body,
 });
 
-/** Notes why a record was refused, for whoever reads the listing. It is worth no second failure. */
+/** Notes why a record was refused, for `GET` of the listing. It is worth no second refusal. */
 async function noteFault(
   { database, clock, sender }: PushContext,
   key: string,

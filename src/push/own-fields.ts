@@ -9,6 +9,8 @@ import { type FieldError, pointerTo } from '../lib/problem.ts';
 export const SEQUENCE = 'sequence';
 export const MODIFIED_AT = 'modifiedAt';
 const MODIFIED_FIELD = 'upstreamModifiedAt';
+/** Faults of a record that are named. */
+export const MAX_ERRORS = 20;
 
 /** Every field of a record by its name, such as `address.city`. */
 export const OWN: ReadonlyMap<string, Field> = new Map(
@@ -114,7 +116,7 @@ function addGroup(
   for (const [member, inner] of Object.entries(value)) {
     const pointer = pointerTo(member, pointerTo(name));
     if (members.includes(member)) addField(flat, `${name}.${member}`, inner, pointer);
-    else flat.errors.push(unknown(pointer, nearest(member, members)));
+    else if (flat.errors.length < MAX_ERRORS) flat.errors.push(unknown(pointer, nearest(member, members)));
   }
 }
 
@@ -126,7 +128,9 @@ function addField(
 ): void {
   const field = name === MODIFIED_AT ? LISTING_FIELDS[MODIFIED_FIELD] : OWN.get(name);
   if (field === undefined) {
-    flat.errors.push(unknown(pointer, MEANT[name] ?? nearest(name, TOP) ?? nestedName(name)));
+    // Looking for what was meant takes its time for each of thousands of members.
+    if (flat.errors.length < MAX_ERRORS)
+      flat.errors.push(unknown(pointer, MEANT[name] ?? nearest(name, TOP) ?? nestedName(name)));
     return;
   }
   if (value === null) return;

@@ -41,7 +41,7 @@ const messageOf = (row: MessageRow): StoredMessage => ({
 
 /**
  * Keeps the token and its source as they are until the transaction ends; false where one of them has ended. The source is locked
- * first, as by whoever ends one of them: in the other order the two could wait for each other.
+ * first, as when one of them ends: in the other order the two could wait for each other.
  */
 export async function holdToken(tx: Transaction, source: string, token: string): Promise<boolean> {
   const [row] = await tx`

@@ -11,7 +11,7 @@ import { type FieldError, faultSentence, Problem, pointerTo } from '../lib/probl
 import type { ListingDraft } from '../listings/draft.ts';
 import type { RegisteredSource } from '../sources/registry/registry-store.ts';
 import type { Order } from './order.ts';
-import { flatten, isObject, MODIFIED_AT, ownMap, pointerOf, SEQUENCE } from './own-fields.ts';
+import { flatten, isObject, MAX_ERRORS, MODIFIED_AT, ownMap, pointerOf, SEQUENCE } from './own-fields.ts';
 
 /** One record, ready to be written. */
 export interface PushedRecord {
@@ -46,7 +46,6 @@ export type ReadRecord = (record: unknown, key: string | null, now: number) => P
 
 /** A clock of a sender may be ahead, but not by more: its next changes would count as late. */
 const MAX_AHEAD = DAY;
-const MAX_ERRORS = 20;
 const MAX_KEY_LENGTH = 500;
 
 export function createRecordReader({ id, name, settings }: RegisteredSource): ReadRecord {

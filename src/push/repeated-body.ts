@@ -35,8 +35,11 @@ export interface ManyAnswers {
 /** Does the work with a body, whose chunks it hands over. */
 type Work = (onChunk: (chunk: Buffer) => void) => Promise<ManyAnswers>;
 
-/** Large bodies that a process reads at once: each holds its answer in memory. */
-const bodies = new Bulkhead({ maxConcurrent: 4, maxQueue: 0 });
+/** Large bodies that a process reads at once, and of one source: each holds its answer in memory. */
+const MAX_BODIES = 4;
+const MAX_OF_SOURCE = 2;
+const bodies = new Bulkhead({ maxConcurrent: MAX_BODIES, maxQueue: 0 });
+const bodiesOf = new Map<string, number>();
 
 /**
  * Does the work once for each Idempotency-Key; returns the lines of the answer. A process that dies in between leaves no answer: the work is then done again,
@@ -49,6 +52,10 @@ export async function answerManyOnce(
   work: Work,
 ): Promise<readonly string[]> {
   const { key } = idempotentRequest('', call.headers, null);
+  const source = context.sender.id;
+  const own = bodiesOf.get(source) ?? 0;
+  if (own >= MAX_OF_SOURCE) throw tooManyBodies('The source sends too many large bodies at once.');
+  bodiesOf.set(source, own + 1);
   try {
     // A client that leaves does not stop what is written: the rest of its transactions end by themselves.
     return await bodies.run(new AbortController().signal, () =>
@@ -58,15 +65,18 @@ export async function answerManyOnce(
     );
   } catch (error) {
     if (!(error instanceof BulkheadFull)) throw error;
-    throw new Problem(
-      'OVERLOADED',
-      'Too many large bodies are being read at the moment. Send it again in a second.',
-      {
-        headers: { 'retry-after': '1', connection: 'close' },
-      },
-    );
+    throw tooManyBodies('Too many large bodies are being read at the moment.');
+  } finally {
+    const left = (bodiesOf.get(source) ?? 1) - 1;
+    if (left > 0) bodiesOf.set(source, left);
+    else bodiesOf.delete(source);
   }
 }
+
+const tooManyBodies = (detail: string): Problem =>
+  new Problem('OVERLOADED', `${detail} Send it again in a second.`, {
+    headers: { 'retry-after': '1', connection: 'close' },
+  });
 
 async function answerByKey(
   { database, clock, sender }: PushContext,

@@ -57,6 +57,9 @@ const PAGE = 10_000;
 const BATCH = 500;
 const TIMEOUT = 60_000;
 
+/** Some programs begin their files with it. */
+const BYTE_ORDER_MARK = /^\uFEFF/;
+
 export const snapshotPieceBytes = MAX_KEY_BYTES;
 
 /** Keys as 48 bits of a digest each, so that a list of millions fits in memory. */
@@ -69,7 +72,7 @@ class KeyList {
     const at = this.#pieces++;
     if (at >= MAX_KEYS)
       throw new Problem('PAYLOAD_TOO_LARGE', `A snapshot may have ${MAX_KEYS.toLocaleString('en-US')} keys.`);
-    const key = piece === null ? undefined : parseJson(piece.toString());
+    const key = piece === null ? undefined : parseJson(piece.toString().replace(BYTE_ORDER_MARK, ''));
     if (typeof key === 'string' && key !== '') this.#digests.add(digestOf(key));
     else if (this.#errors.length < MAX_ERRORS)
       this.#errors.push({ pointer: `/${at}`, detail: 'must be the key of a listing, a string' });

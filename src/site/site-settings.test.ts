@@ -52,6 +52,8 @@ test('a logo is a PNG or an SVG that does nothing; its address changes with it',
   assert.equal(pathOf('c.png', png).settings.logo?.type, 'image/png');
   for (const bad of [
     svg.replace('<path', '<script>1</script><path'),
+    svg.replace('<path', '<x:script xmlns:x="http://www.w3.org/2000/svg">1</x:script><path'),
+    svg.replace('<path', '<style>@import url(https://a.example/b.css)</style><path'),
     svg.replace('<path', '<path onload="1"'),
     svg.replace('<path', '<image href="https://elsewhere.example/a.png"/><path'),
     '<html></html>',

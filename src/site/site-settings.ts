@@ -72,7 +72,7 @@ function typeOf(bytes: Buffer): LogoFile['type'] | null {
   const isSvg =
     /^\uFEFF?\s*(?:<\?xml[^>]*>\s*|<!--.*?-->\s*)*<svg[\s>]/s.test(text) && text.includes('</svg>');
   const isActive =
-    /<script|<foreignObject|<!ENTITY|\son\w+\s*=|javascript:|href\s*=\s*["'](?!#|data:image\/(?:png|jpeg))/i.test(
+    /<(?:[\w-]+:)?(?:script|foreignObject)|<!ENTITY|@import|\son\w+\s*=|javascript:|href\s*=\s*["'](?!#|data:image\/(?:png|jpeg))/i.test(
       text,
     );
   return isSvg && !isActive ? 'image/svg+xml' : null;

@@ -1,5 +1,6 @@
 // Removal of a source: its listings and areas batch by batch, so that it can be stopped, killed and resumed.
 
+import { deleteAnswersOf } from '../access/idempotency/answer-store.ts';
 import { bumpAreaVersion, deleteAreasOf } from '../areas/write-store.ts';
 import { updateAllPlacements } from '../ingest/area-writer.ts';
 import { analyzeListings, notifyRemoved } from '../ingest/listing-store.ts';
@@ -103,6 +104,8 @@ class Removal {
       await deleteUnusedCurrencies(tx);
       await deleteUnusedNames(tx);
       await deletePushed(tx, source);
+      // A later source of this name gets none of its answers.
+      await deleteAnswersOf(tx, `source:${source}`);
       await finishRemoval(tx, source);
       await notifyRemoved(tx);
     });

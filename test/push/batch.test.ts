@@ -1,9 +1,11 @@
 // Proves over HTTP that a batch has one line for each record, that one that is rejected stops no other, and what a snapshot ends.
 
 import assert from 'node:assert/strict';
+import { request as httpRequest } from 'node:http';
 import { after, test } from 'node:test';
 import { PUSH } from '../../src/access/tiers/tiers.ts';
 import { removeSource } from '../../src/sources/removal.ts';
+import { until } from '../support/check/until.ts';
 import { createSender, type Line, record } from '../support/push/sender.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -167,14 +169,44 @@ test('a snapshot ends what it lacks, unless that looks like a mistake or a newer
 
 test('what a source pushes ends with its removal, and leaves nothing behind', async () => {
   const gone = await createSender(service, 'gone');
-  await gone.batch([record({ listingKey: 'x' }), record({ listingKey: 'y', status: 'NO' })]);
+  const pushed = [record({ listingKey: 'x' }), record({ listingKey: 'y', status: 'NO' })];
+  await gone.batch(pushed, '', { 'idempotency-key': 'first' });
   await removeSource({ database: service.database, source: 'gone' });
   assert.equal((await gone.put('x', record())).json.code, 'INVALID_TOKEN');
   const left = await service.database.read(
     (sql) => sql<{ rows: number }[]>`
       select (select count(*) from pushed_listing where source = 'gone')::int
         + (select count(*) from source where id = 'gone')::int
+        + (select count(*) from idempotency_key where owner = 'source:gone')::int
         + (select count(*) from listing where source = 'gone')::int as rows`,
   );
   assert.equal(left[0]?.rows, 0);
+});
+
+test('a list of keys may begin with a byte-order mark', async () => {
+  const marked = await createSender(service, 'marked');
+  await marked.put('one', record());
+  const taken = await marked.send('POST', '/snapshot', '\uFEFF"one"\n', {
+    'content-type': 'application/x-ndjson',
+  });
+  assert.deepEqual([taken.json.listed, taken.json.ended], [1, 0], taken.text);
+});
+
+test('a third large body of one source is refused at once, and another source is not', async () => {
+  const [eager, other] = [await createSender(service, 'eager'), await createSender(service, 'other')];
+  const open = [1, 2].map(() => {
+    const request = httpRequest(`${service.url}/v1/sources/eager/listings`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${eager.token}`, 'content-type': 'application/x-ndjson' },
+    });
+    request.on('error', () => {});
+    request.write(`${JSON.stringify(record({ listingKey: 'x' }))}\n`);
+    return request;
+  });
+  const third = () => eager.send('POST', '/listings', '{}\n', { 'content-type': 'application/x-ndjson' });
+  await until('both bodies are being read', async () => (await third()).status === 503);
+  assert.equal((await third()).json.code, 'OVERLOADED');
+  assert.equal((await other.batch([record({ listingKey: 'x' })]))[0]?.result, 'created');
+  for (const request of open) request.destroy();
+  await until('they have ended', async () => (await third()).status === 200);
 });

@@ -69,6 +69,11 @@ export async function insertAnswer(
       created_at = excluded.created_at`;
 }
 
+/** Deletes all answers of an owner. */
+export async function deleteAnswersOf(tx: Transaction, owner: string): Promise<void> {
+  await tx`delete from idempotency_key where owner = ${owner}`;
+}
+
 /** Deletes answers from before this time, at most `max`; returns how many. */
 export async function deleteOldAnswers(sql: Sql, before: Date, max: number): Promise<number> {
   const { count } = await sql`

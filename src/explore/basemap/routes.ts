@@ -12,7 +12,7 @@ const Params = Type.Object({
   file: Type.String({ maxLength: 100, description: 'The version of the archive, with .pmtiles.' }),
 });
 
-/** GET /explore/basemap/{file}, for whoever may look at the explorer. */
+/** GET /explore/basemap/{file}, for people who may look at the explorer. */
 export function basemapRoutes(basemap: Basemap): readonly Route<Principal>[] {
   const { version, size } = basemap;
   const etag = `"${version}"`;

@@ -35,7 +35,7 @@ export function showAccount(): void {
   leadOutOfFrames();
   let wasSignedIn = false;
   void onChange((state) => {
-    // What a signed-in person saw may not be for whoever comes next.
+    // What a signed-in person saw may not be for the next person at this browser.
     if (wasSignedIn && state.session === null && state.fault === null) location.reload();
     wasSignedIn = state.session !== null;
     if (link !== null) place?.replaceChildren(state.session === null ? link : menuOf(state));

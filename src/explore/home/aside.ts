@@ -7,7 +7,7 @@ import { sparkline } from '../../page/chart/sparkline.ts';
 import { type Fragment, type Html, html } from '../../page/html.ts';
 import { moneyWords } from '../../page/words.ts';
 import type { Home } from './read-home.ts';
-import { momentWords, oneLine, unitWords } from './words.ts';
+import { momentWords, NOT_STATED, oneLine, unitWords } from './words.ts';
 
 /** The panel of the stream. A script puts its button in and draws what comes; without one, the request beside it does the same. */
 export function livePanel({ id, fetchedAt, listingType }: Listing, root: string, baseUrl: string): Html {
@@ -119,11 +119,11 @@ export function sourceSection({ listing, now }: Home): Html {
   const { provider, office, upstreamModifiedAt, fetchedAt } = listing;
   const moment = (at: string | null): Fragment => {
     const time = parseTime(at);
-    if (time === null) return 'Not told';
+    if (time === null) return NOT_STATED;
     return html`<time datetime="${new Date(time).toISOString()}">${momentWords(time, now)}</time>`;
   };
   const rows: readonly (readonly [string, Fragment])[] = [
-    ['Listed by', oneLine(office?.name ?? provider.attribution ?? 'Not told', 100)],
+    ['Listed by', oneLine(office?.name ?? provider.attribution ?? NOT_STATED, 100)],
     ['Source', oneLine(provider.name ?? provider.originatingSystem ?? provider.id, 100)],
     ['Changed there', moment(upstreamModifiedAt)],
     ['Read by us', moment(fetchedAt)],

@@ -3,7 +3,7 @@
 import type { Listing } from '../../listings/record.ts';
 import { type Fragment, type Html, html, visibleText } from '../../page/html.ts';
 import { enumWords, moneyWords } from '../../page/words.ts';
-import { areaWords, NOT_TOLD, oneLine, typeWords, unitWords } from './words.ts';
+import { areaWords, NOT_STATED, oneLine, typeWords, unitWords } from './words.ts';
 
 type Row = readonly [name: string, value: string | null];
 
@@ -26,7 +26,7 @@ export function factLine(listing: Listing): Html {
   ];
   return html`<dl class="home-facts">${facts.map(
     ([name, value]) =>
-      html`<div><dt>${name}</dt><dd${value === null ? UNKNOWN : null}>${value ?? NOT_TOLD}</dd></div>`,
+      html`<div><dt>${name}</dt><dd${value === null ? UNKNOWN : null}>${value ?? NOT_STATED}</dd></div>`,
   )}</dl>`;
 }
 
@@ -51,7 +51,7 @@ export function factTable(listing: Listing): Html {
       : [...COMMON(listing), ...saleRows(listing)];
   return html`<dl class="home-list">${rows.map(
     ([name, value]) =>
-      html`<div><dt>${name}</dt><dd${value === null ? UNKNOWN : null}>${value ?? NOT_TOLD}</dd></div>`,
+      html`<div><dt>${name}</dt><dd${value === null ? UNKNOWN : null}>${value ?? NOT_STATED}</dd></div>`,
   )}</dl>`;
 }
 

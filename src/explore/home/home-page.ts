@@ -117,7 +117,7 @@ function priceOf(listing: Listing, now: number): Html {
 }
 
 const priceUnknown = (status: Listing['status']): Html =>
-  html`<span class="quiet">${status === 'CLOSED' ? 'Price paid not told' : 'Price not told'}</span>`;
+  html`<span class="quiet">${status === 'CLOSED' ? 'Price paid not stated' : 'Price not stated'}</span>`;
 
 const DAY = 86_400_000;
 

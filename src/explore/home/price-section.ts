@@ -6,7 +6,7 @@ import { apiRequest } from './api-request.ts';
 import { priceChart } from './price-chart.ts';
 import { type HistoryStep, priceHistory } from './price-steps.ts';
 import type { Home } from './read-home.ts';
-import { dayWords, monthWords, NOT_TOLD } from './words.ts';
+import { dayWords, monthWords, NOT_STATED } from './words.ts';
 
 const ROWS_SHOWN = 8;
 const NUMBERS = ['no', 'one', 'two', 'three', 'four', 'five', 'six'];
@@ -37,7 +37,7 @@ export function priceSection({ listing, property, now }: Home, baseUrl: string):
 function labelOf(steps: readonly HistoryStep[], currency: string): string {
   const [latest, first] = [steps[0], steps.at(-1)];
   const words = (step: HistoryStep | undefined): string =>
-    step === undefined || step.price === null ? NOT_TOLD.toLowerCase() : moneyWords(step.price, currency);
+    step === undefined || step.price === null ? NOT_STATED.toLowerCase() : moneyWords(step.price, currency);
   return `The price over time, from ${words(first)} to ${words(latest)}; the table has each step.`;
 }
 
@@ -45,7 +45,9 @@ function stepTable(steps: readonly HistoryStep[], currency: string, now: number)
   return html`<table class="data home-steps"><thead class="visually-hidden"><tr><th scope="col">When</th><th scope="col">What</th><th scope="col">Change</th><th scope="col">Price</th></tr></thead><tbody>${steps.map(
     (step) =>
       html`<tr><th scope="row">${whenOf(step, now)}</th><td>${eventWords(step)}</td><td>${changeOf(step.change, currency)}</td><td>${
-        step.price === null ? html`<span class="quiet">${NOT_TOLD}</span>` : moneyWords(step.price, currency)
+        step.price === null
+          ? html`<span class="quiet">${NOT_STATED}</span>`
+          : moneyWords(step.price, currency)
       }</td></tr>`,
   )}</tbody></table>`;
 }
@@ -65,7 +67,7 @@ function whenOf({ at, between }: HistoryStep, now: number): Fragment {
 function eventWords({ kind, at, change, status }: HistoryStep): string {
   if (kind === 'changed') {
     const words = change === null ? 'Price changed' : change < 0 ? 'Price cut' : 'Price raised';
-    return at === null ? `${words}, day not told` : words;
+    return at === null ? `${words}, day not stated` : words;
   }
   if (kind === 'ended' || kind === 'status') return status === null ? 'No longer offered' : enumWords(status);
   return { listed: 'Listed', relisted: 'Offered again', pending: 'Under contract', sold: 'Sold', let: 'Let' }[

@@ -5,7 +5,7 @@ import type { PROPERTY_TYPES } from '../../listings/vocabulary.ts';
 import { shortened, visibleText } from '../../page/html.ts';
 import { enumWords, moneyWords } from '../../page/words.ts';
 
-export const NOT_TOLD = 'Not told';
+export const NOT_STATED = 'Not stated';
 export const WITHHELD = 'Address withheld';
 
 const UTC = { timeZone: 'UTC' } as const;

@@ -137,7 +137,7 @@ export class Frame<Caller> {
     if (early !== null) return this.#responder.send(active, reply, early);
     if (route.body === undefined) refuseBody(request.raw);
     else requireBodyType(request.raw, route.consumes);
-    if (route.ownBody === 'stream') markStreaming(request.raw, route.bodyBytes);
+    if (route.ownBody === 'stream') markStreaming(reply.raw, route.bodyBytes);
   };
 
   /** Allow and limit; returns a reply that needs no limit, if the route has one. Throws a refusal. */

@@ -1,6 +1,6 @@
 // Large bodies, read as they arrive: with a bound on their size, on pauses, and on the whole time.
 
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type Clock, withDeadline } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -9,18 +9,19 @@ import { Problem } from '../../lib/problem.ts';
 const PAUSE_MS = 10_000;
 const TOTAL_MS = 300_000;
 
-const streaming = new WeakMap<Socket, IncomingMessage>();
+const streaming = new WeakMap<Socket, ServerResponse>();
 
 /** Lets the body of a request take its time. Throws PAYLOAD_TOO_LARGE where its head says that it is too large. */
-export function markStreaming(request: IncomingMessage, maxBytes: number = Number.POSITIVE_INFINITY): void {
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
-  streaming.set(request.socket, request);
+export function markStreaming(response: ServerResponse, maxBytes: number = Number.POSITIVE_INFINITY): void {
+  const { headers, socket } = response.req;
+  if (Number(headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
+  streaming.set(socket, response);
 }
 
-/** Whether the request that arrives on this socket is one whose reader minds the time. */
+/** Whether the request that arrives on this socket is one whose reader minds the time. What is left of a body after its answer is read by nobody. */
 export function isStreaming(socket: Socket): boolean {
-  const request = streaming.get(socket);
-  return request !== undefined && !request.complete && !request.destroyed;
+  const response = streaming.get(socket);
+  return response !== undefined && !response.headersSent && !response.req.complete && !response.req.destroyed;
 }
 
 export interface BodyBounds {

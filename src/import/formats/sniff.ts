@@ -37,7 +37,7 @@ async function unpackedBeginning(path: string): Promise<Buffer> {
       if (length >= SNIFFED_BYTES) break;
     }
   } catch {
-    // What is damaged is reported by whoever reads all of it.
+    // Damage is reported by the reader of the whole file.
   } finally {
     file.destroy();
   }

@@ -38,7 +38,7 @@ export function assignFields(columns: readonly ColumnSummary[], hints: Assignmen
   return chosen.flatMap((at, row) => (at === null ? [] : (found[row]?.[at] ?? [])));
 }
 
-const GENERIC_PRICES = /^(?:price|amount|value|precio|preis|prix|importe|montant|prices?usd|preis)$/;
+const GENERIC_PRICES = /^(?:price|amount|value|precio|preis|prix|importe|montant|prices?usd)$/;
 const GENERIC_DATES = /^(?:date|fecha|datum|day)$/;
 
 /** Scores of the name, where a file of closed sales means the price and the date of the sale by mere `price` and `date`. */

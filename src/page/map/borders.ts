@@ -26,7 +26,7 @@ const yOf = (point: number): number => (point % SPAN) - SPAN / 2;
 
 type Line = readonly [from: number, to: number];
 
-/** Work in steps, so that whoever has other work can do it between them. */
+/** Work in steps, between which the event loop can do other work. */
 export type LandSteps<T> = Generator<undefined, T>;
 
 /** Does all steps at once. */

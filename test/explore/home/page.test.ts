@@ -76,10 +76,10 @@ test('the page of a home has its facts, history, estimate and comparables, in wo
     'For sale',
     'bathrooms',
     '2,000',
-    'Not told',
+    'Not stated',
     'Open floorplan',
     'Price history',
-    'Price cut, day not told',
+    'Price cut, day not stated',
     'between 1 Feb 2026 and 20 May 2026',
     '$654,900',
     '$25,000',
@@ -155,7 +155,7 @@ test('a sold home says what was paid and when; a withdrawn one that it is no lon
   assert.ok(text.includes('This home is no longer offered since 30 May 2026.'));
   const { id: third } = await homeIn(27, { status: 'CLOSED', closePrice: null, closedAt: '2026-05-28' });
   const { text: undisclosed } = await open(third);
-  assert.ok(undisclosed.includes('Price paid not told'));
+  assert.ok(undisclosed.includes('Price paid not stated'));
 });
 
 test('without photos, estimate or comparables the page says so and why', async () => {

@@ -50,5 +50,5 @@ test('a fact that has no words of its own is named too, and one that differs bey
     { name: 'Floor', before: 'As stored', after: 'Changed' },
   ]);
   const known = changesBetween(LISTING, { ...LISTING, agent: { name: 'Ada' } } as unknown as Listing, NOW);
-  assert.deepEqual(known, [{ name: 'Agent', before: 'Not told', after: 'Ada' }]);
+  assert.deepEqual(known, [{ name: 'Agent', before: 'Not stated', after: 'Ada' }]);
 });

@@ -2,7 +2,7 @@
 
 import type { Listing } from '../../../listings/record.ts';
 import { moneyWords, priceWords } from '../../../page/words.ts';
-import { areaWords, dayWords, NOT_TOLD, oneLine, statusWords, typeWords } from '../../home/words.ts';
+import { areaWords, dayWords, NOT_STATED, oneLine, statusWords, typeWords } from '../../home/words.ts';
 
 export interface FactChange {
   readonly name: string;
@@ -80,7 +80,7 @@ export function changesBetween(before: Listing, after: Listing, now: number): re
   const known = Object.entries(FACTS)
     .filter(([key]) => differs(key))
     .map(([, [name, words]]) => {
-      const [old, fresh] = [words(before, now) ?? NOT_TOLD, words(after, now) ?? NOT_TOLD];
+      const [old, fresh] = [words(before, now) ?? NOT_STATED, words(after, now) ?? NOT_STATED];
       return { name, before: old, after: old === fresh ? 'Changed' : fresh };
     });
   const others = Object.keys(after).filter(

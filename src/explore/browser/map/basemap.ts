@@ -36,7 +36,7 @@ export function openBaseLayers(facts: BasemapFacts): BaseLayers {
   };
 }
 
-/** Reads ranges as whoever is signed in. */
+/** Reads ranges with the credential of the signed-in person, if there is one. */
 class ServiceRanges implements Source {
   readonly #url: string;
 
