@@ -52,8 +52,8 @@ test('the request that it shows has the answer that it shows', async () => {
   const command = code.replaceAll(/<[^>]*>/g, '').replaceAll(/\\\s+/g, ' ');
   const [, address = ''] = /^curl -G (\S+)/.exec(command) ?? [];
   const query = new URLSearchParams(
-    [...command.matchAll(/ (?:-d|--data-urlencode) (?:'([^=']+)=([^']*)'|([^=\s]+)=(\S+))/g)].map(
-      ([, a, b, name, value]) => [a ?? name ?? '', b ?? value ?? ''],
+    [...command.matchAll(/ (?:-d|--data-urlencode) ([^=\s]+)=(?:'([^']*)'|(\S+))/g)].map(
+      ([, name = '', quoted, bare = '']) => [name, quoted ?? bare],
     ),
   );
   assert.ok([...query].length >= 4, command);

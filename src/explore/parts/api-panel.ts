@@ -3,6 +3,7 @@
 // Scripts find `#api` and its `pre[data-code]`, to copy them.
 
 import type { Tags } from '../../page/map/tags.ts';
+import { parameterLine } from '../../page/request-code.ts';
 import type { ApiRequests, ExploreState } from '../view/state.ts';
 
 export interface ApiRequest {
@@ -51,15 +52,12 @@ export function apiPanel<T>(tags: Tags<T>, panel: ApiPanel): T {
   return html`<div id="api"><p class="panel-title"><strong>This view as requests</strong></p><p class="small quiet">${panel.cost} <a href="${panel.limits}">Limits</a></p>${codeBox(tags, 'curl', panel.curl)}${codeBox(tags, 'fetch', panel.fetch)}<ul class="links">${links}<li><a href="${panel.docs}">Documentation of this search</a></li></ul></div>`;
 }
 
-/** A parameter on a line of its own: what is before it, its name, what separates it, its value, and the end of the line. */
-const PARAMETER = /^(\s+(?:-d |--data-urlencode )?)(\w+)(=|: )(.+?)( \\|,)?$/;
-
 function codeBox<T>({ html }: Tags<T>, name: string, code: string): T {
   const lines = code.split('\n').map((line) => {
-    const [, start, key, sign, value, end = ''] = PARAMETER.exec(line) ?? [];
-    return key === undefined
-      ? html`<span class="line">${line}\n</span>`
-      : html`<span class="line">${start ?? ''}<span class="key">${key}</span>${sign ?? ''}<span class="string">${value ?? ''}</span>${end}\n</span>`;
+    const parameter = parameterLine(line);
+    if (parameter === null) return html`<span class="line">${line}\n</span>`;
+    const { start, name: key, sign, value, end } = parameter;
+    return html`<span class="line">${start}<span class="key">${key}</span>${sign}<span class="string">${value}</span>${end}\n</span>`;
   });
   return html`<div class="code-box"><header><span>${name}</span></header><pre data-code="${name}" tabindex="0" role="region" aria-label="${`Request with ${name}`}"><code>${lines}</code></pre></div>`;
 }

@@ -1,5 +1,6 @@
 // State of a view: which homes, where, and in which order, as the query of its URL has it. Pure, for pages and browsers.
 
+import { curlCode, fetchCode } from '../../page/request-code.ts';
 import { changed, type Parameters, writeQuery } from './parameters.ts';
 
 export type HomeKind = 'sale' | 'rental';
@@ -56,20 +57,12 @@ export function apiRequests(
     zoom: String(Math.min(20, Math.max(0, Math.round(map.zoom)))),
   });
   const entries = [...changed(query, { limit: '10', cursor: searchCursor({ parameters }) })];
-  const data = entries.map(([name, value]) => ` \\\n  ${curlData(name, value)}`);
-  const members = entries.map(([name, value]) => `  ${name}: '${value.replace(/['\\]/g, '\\$&')}',`);
   return {
     search,
     clusters,
     facets: url(path, { limit: '1', facets: 'propertyType,bedrooms,priceBucket' }),
     csv: url(`${path}/export`, {}),
-    curl: `curl -G ${path}${data.join('')}`,
-    fetch: `const query = new URLSearchParams({\n${members.join('\n')}\n});\nconst response = await fetch(\`${path}?\${query}\`);\nconst { data, total } = await response.json();`,
+    curl: curlCode(path, entries),
+    fetch: fetchCode(path, entries),
   };
 }
-
-/** A parameter of `curl -G`, which sends what follows `-d` as it stands: what a URL cannot carry has to be encoded. */
-const curlData = (name: string, value: string): string =>
-  /^[\w.,:-]+$/.test(value)
-    ? `-d ${name}=${value}`
-    : `--data-urlencode ${name}='${value.replaceAll("'", "'\\''")}'`;

@@ -2,12 +2,13 @@
 
 import { type Fragment, Html, html } from '../../page/html.ts';
 import { icon } from '../../page/icons.ts';
+import { curlCode, fetchCode, parameterLine, type RequestParameters } from '../../page/request-code.ts';
 import { sheet } from '../../page/style.ts';
 
 export interface ExampleRequest {
   /** Below the public URL. */
   readonly path: string;
-  readonly parameters: readonly (readonly [name: string, value: string])[];
+  readonly parameters: RequestParameters;
   /** What it asks, as a sentence. */
   readonly question: string;
   /** The tool that agents call for it. */
@@ -15,7 +16,7 @@ export interface ExampleRequest {
   /** The members of a row that are shown, where a row has more than can be; null: all. */
   readonly members: readonly string[] | null;
   /** The filters that the explorer shows the same homes with; null: it shows something else. */
-  readonly view: readonly (readonly [name: string, value: string])[] | null;
+  readonly view: RequestParameters | null;
 }
 
 export interface FrontAnswer {
@@ -55,31 +56,15 @@ interface Way {
   readonly lines: Fragment;
 }
 
-const SAFE = /^[\w.,:-]+$/;
-
 function waysToSend(publicUrl: string, request: ExampleRequest): readonly Way[] {
   const { path, parameters, tool } = request;
   const url = `${publicUrl}${path}`;
-  const data = parameters.map(([name, value]) =>
-    SAFE.test(value)
-      ? html` \\\n  -d ${key(name)}=${text(value)}`
-      : html` \\\n  --data-urlencode '${key(name)}=${text(value.replaceAll("'", "'\\''"))}'`,
-  );
-  const members = parameters.map(
-    ([name, value]) => html`  ${key(name)}: ${text(`'${value.replaceAll("'", "\\'")}'`)},\n`,
-  );
   const args = Object.fromEntries(
     parameters.map(([name, value]) => [name, /^\d+$/.test(value) ? Number(value) : value]),
   );
   return [
-    { id: 'curl', title: 'curl', lines: html`curl -G ${text(url)}${data}` },
-    {
-      id: 'typescript',
-      title: 'TypeScript',
-      lines: html`const query = new URLSearchParams({\n${members}});
-const response = await fetch(\n  ${text(`\`${url}?\${query}\``)},\n);
-const { data, total } = await response.json();`,
-    },
+    { id: 'curl', title: 'curl', lines: coloured(curlCode(url, parameters)) },
+    { id: 'typescript', title: 'TypeScript', lines: coloured(fetchCode(url, parameters)) },
     {
       id: 'agent',
       title: 'Agent',
@@ -87,6 +72,16 @@ const { data, total } = await response.json();`,
 ${tool}(${jsonValue(args)})`,
     },
   ];
+}
+
+function coloured(code: string): Fragment {
+  const lines = code.split('\n').map((line) => {
+    const parameter = parameterLine(line);
+    if (parameter === null) return plain(line);
+    const { start, name, sign, value, end } = parameter;
+    return html`${start}${key(name)}${sign}${text(value)}${end}`;
+  });
+  return joined(lines, '\n');
 }
 
 /** Elements of one letter colour the code: the page is to be small. */
