@@ -31,7 +31,7 @@ test('a purchase shows its key once, before the payment, and leads on to it', as
   );
   assert.ok(text.includes(`export FREEHOLD_PRO_KEY=${key}`));
   assert.match(text, /freehold subscriptions create --for/);
-  assert.match(html, /<a class="button primary" href="https:\/\/pay\.example\/c\/cs_1" rel="noreferrer">/);
+  assert.match(html, /<a class="btn primary" href="https:\/\/pay\.example\/c\/cs_1" rel="noreferrer">/);
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('referrer-policy'), 'no-referrer');
   assert.equal(headers.get('content-security-policy'), pageHeaders()['content-security-policy']);

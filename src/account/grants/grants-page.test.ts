@@ -23,11 +23,11 @@ test('CP12: each grant is shown with its app, scopes, tier and dates, and can be
   assert.match(html, /Last used<\/dt><dd><time datetime="2027-01-02">2 January 2027<\/time>/);
   assert.match(
     html,
-    /<button name="end" value="grant-1" aria-label="End access of &lt;b&gt;Harbor&lt;\/b&gt;">/,
+    /<button class="btn" name="end" value="grant-1" aria-label="End access of &lt;b&gt;Harbor&lt;\/b&gt;">/,
   );
   assert.match(
     html,
-    /<button name="end" value="grant-2" aria-label="End access of https:\/\/apps\.example\/client\.json">/,
+    /<button class="btn" name="end" value="grant-2" aria-label="End access of https:\/\/apps\.example\/client\.json">/,
   );
   // Each ends one, and the last has the key forgotten.
   assert.equal([...html.matchAll(/name="proof" value="signed&quot;proof"/g)].length, 3);

@@ -324,7 +324,7 @@ test('no key and no proof is in any URL, page or line of the log', async () => {
     assert.deepEqual(
       targets.filter(
         (target) =>
-          !/^(?:watchers|#content|\.\.\/(?:docs|billing|account|explore)?(?:\/(?:market|metrics|start|mcp|limits))?|\.\.\/readyz\?verbose)$/.test(
+          !/^(?:watchers|#content|\.\.\/(?:docs|billing|account|explore)?(?:\/(?:market|metrics|start|mcp|limits|errors|watchers))?|\.\.\/oauth\/grants|\.\.\/favicon\.svg|\.\.\/readyz\?verbose)$/.test(
             target ?? '',
           ),
       ),

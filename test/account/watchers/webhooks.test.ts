@@ -115,7 +115,7 @@ test('R38: steps about a watcher with webhooks of somebody else do nothing, and 
 });
 
 test('states of webhooks are said with what follows, and the most useful step comes first', async () => {
-  const primary = (html: string) => /class="primary"[^>]*>([^<]*)</.exec(html)?.[1];
+  const primary = (html: string) => /class="btn primary"[^>]*>([^<]*)</.exec(html)?.[1];
   const unverified = (await delivered([], 'unverified')).page;
   assert.match(unverified.text, /Not verified: it gets a test until it answers one/);
   assert.match(unverified.text, /Nothing has been sent yet\. Send a test/);
