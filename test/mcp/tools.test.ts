@@ -16,6 +16,7 @@ interface Home {
   readonly price: number;
   readonly propertyId: string;
   readonly description?: string;
+  readonly address: { readonly city: string };
 }
 
 const homesOf = ({ structuredContent }: Awaited<ReturnType<typeof call>>) =>
@@ -273,13 +274,18 @@ test('wrong arguments are named, each with the remedy, and what was meant', asyn
 
 test('arguments are taken as hosts send them: as text, as one value, as null or empty', async () => {
   const ids = async (args: object) => homesOf(await call('search_sales', args)).map(({ id }) => id);
-  const meant = await ids({ city: ['Eastmark'], minBedrooms: 2, hasPhotos: true, limit: 2 });
+  // A city that has such a home today: the sample's market moves on from day to day.
+  const [home = assert.fail('no home with photos')] = homesOf(
+    await call('search_sales', { minBedrooms: 2, hasPhotos: true, limit: 1, detail: 'full' }),
+  );
+  const city = home.address.city;
+  const meant = await ids({ city: [city], minBedrooms: 2, hasPhotos: true, limit: 2 });
   assert.ok(meant.length > 0);
   for (const args of [
-    { city: '["Eastmark"]', minBedrooms: '2', hasPhotos: 'true', limit: '2' },
-    { city: 'Eastmark', minBedrooms: 2, hasPhotos: 'True', limit: 2, cursor: null, q: '', minPrice: null },
+    { city: JSON.stringify([city]), minBedrooms: '2', hasPhotos: 'true', limit: '2' },
+    { city, minBedrooms: 2, hasPhotos: 'True', limit: 2, cursor: null, q: '', minPrice: null },
     {
-      city: ['Eastmark'],
+      city: [city],
       minBedrooms: [2],
       hasPhotos: [true],
       limit: 2,
