@@ -25,6 +25,8 @@ export interface MapOptions {
   readonly withheld?: NoteWithheld;
   /** Whether listings without a display rule are shown; default true. */
   readonly showsByDefault?: boolean;
+  /** Field that is false where a record may no longer be shown; default null: there is none. */
+  readonly viewFlag?: string | null;
   /** Of clocks that are written without a zone; default null: not known, so that timestamps count as UTC. */
   readonly timeZone?: string | null;
   /** Milliseconds since the epoch beyond which no modification can lie; default: none. */
@@ -108,14 +110,17 @@ export function listingKeyOf(record: FieldReader): string | null {
 }
 
 /** The display rules. Whether a listing of an unknown type costs a price or a rent is unknown too, so that it is withheld. */
-function display(record: FieldReader, showsByDefault: boolean): ListingDraft['display'] {
+function display(
+  record: FieldReader,
+  showsByDefault: boolean,
+  viewFlag: string | null,
+): ListingDraft['display'] {
   const type = record.text('PropertyType');
   const isKnown = listingTypeOf(type) !== null;
   if (!isKnown) record.withheld('PropertyType', type);
   const rules = [
     record.shows('InternetEntireListingDisplayYN', showsByDefault),
-    // One vendor's flag, which others do not have.
-    record.shows('MlgCanView'),
+    viewFlag === null || record.shows(viewFlag),
     isKnown,
   ];
   return {
@@ -151,7 +156,13 @@ function originFields(record: FieldReader) {
 
 /** The draft of one record; null for a record without a key. Never throws. */
 export function mapProperty(upstream: UpstreamRecord, options: MapOptions): ListingDraft | null {
-  const { currency, note, showsByDefault = true, latest = Number.POSITIVE_INFINITY } = options;
+  const {
+    currency,
+    note,
+    showsByDefault = true,
+    latest = Number.POSITIVE_INFINITY,
+    viewFlag = null,
+  } = options;
   const record = new FieldReader(upstream, note, options);
   const listingKey = listingKeyOf(record);
   if (listingKey === null) return record.unreadable('ListingKey');
@@ -184,7 +195,7 @@ export function mapProperty(upstream: UpstreamRecord, options: MapOptions): List
     ...originFields(record),
     taxes: taxYears(record),
     reso: requestedFields(upstream),
-    display: display(record, showsByDefault),
+    display: display(record, showsByDefault, viewFlag),
   };
 }
 

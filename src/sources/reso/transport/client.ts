@@ -8,6 +8,8 @@ import { feedFault, LiveError, type Source, type SourcePage, sourceTimeout } fro
 import { REFUSED_PART, ValueCounts } from '../../value-counts.ts';
 import { FieldReader, isRecord, type UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
+import { readProfile, STANDARD } from '../profiles/profile.ts';
+import type { Profile } from '../profiles/profile-schema.ts';
 import { completeChildren } from './children.ts';
 import { latestModification, Pages, type UpstreamPage } from './pages.ts';
 import { entityUrl, type QueryRules, singleUrl } from './query.ts';
@@ -19,6 +21,8 @@ import { type ResoCredentials, Tokens } from './token.ts';
 export interface ResoOptions {
   readonly id: string;
   readonly name: string;
+  /** What is particular to the server; default: nothing that is known. */
+  readonly profile?: Profile;
   /** The service root, which `/Property` follows. */
   readonly url: string;
   readonly credentials: ResoCredentials;
@@ -57,10 +61,16 @@ const TOO_LONG: readonly (number | null)[] = [400, 404, 414];
 /** A source that reads a RESO Web API server. Sends nothing before its first method is called. */
 export function resoSource(options: ResoOptions): Source {
   const { clock, outbound, credentials, url, live = true, pageSize = 200, overlap = 300_000 } = options;
-  const { currency = 'USD', timeZone = null, showsByDefault = true } = options;
+  const {
+    profile = readProfile(STANDARD),
+    currency = 'USD',
+    timeZone = null,
+    showsByDefault = true,
+  } = options;
   const session = new Session(url, outbound, new Tokens(credentials, outbound, clock), clock);
   const pages = new Pages(session, { pageSize, overlap, timeZone });
   const listings = new ListingReader(session);
+  const { flag: viewFlag } = profile.deletes;
   const fieldErrors = new Map<string, number>();
   const withheldValues = new ValueCounts();
   const note = (field: string) => void fieldErrors.set(field, (fieldErrors.get(field) ?? 0) + 1);
@@ -70,7 +80,15 @@ export function resoSource(options: ResoOptions): Source {
       .map((part) => [REFUSED_PART, part]);
     const withheld = (field: string, value: unknown) => void values.push([field, value]);
     const latest = latestModification(clock.now());
-    const draft = mapProperty(record, { currency, timeZone, showsByDefault, note, withheld, latest });
+    const draft = mapProperty(record, {
+      currency,
+      timeZone,
+      showsByDefault,
+      viewFlag,
+      note,
+      withheld,
+      latest,
+    });
     if (draft !== null) withheldValues.set(draft.listingKey, values);
     return draft;
   };
@@ -85,7 +103,7 @@ export function resoSource(options: ResoOptions): Source {
     async *pages(from, signal, slowly) {
       let isFirst = from?.phase !== 'changes' && typeof from?.link !== 'string';
       for await (const page of pages.read(from, signal, slowly)) {
-        yield sourcePage(page, map, isFirst ? 1 : MANY);
+        yield sourcePage(page, { map, viewFlag }, isFirst ? 1 : MANY);
         isFirst = false;
       }
     },
@@ -96,7 +114,7 @@ export function resoSource(options: ResoOptions): Source {
       if (draft === null) throw new LiveError('parse_failed', 'The source answered without a record.');
       if (draft.listingKey !== listingKey)
         throw new LiveError('parse_failed', 'The source answered another listing.');
-      if (isGone(record))
+      if (isGone(record, viewFlag))
         throw new LiveError('not_found_upstream', 'The source no longer shows this listing.');
       return draft;
     },
@@ -108,15 +126,15 @@ export function resoSource(options: ResoOptions): Source {
   };
 }
 
-/** One vendor keeps records that may no longer be shown for a week, flagged. */
-function isGone(record: UpstreamRecord): boolean {
-  return new FieldReader(record, () => {}).flag('MlgCanView') === false;
+/** Some servers keep records that may no longer be shown for a while, flagged. */
+function isGone(record: UpstreamRecord, viewFlag: string | null): boolean {
+  return viewFlag !== null && new FieldReader(record, () => {}).flag(viewFlag) === false;
 }
 
 /** Of several records of one listing the newest counts. Throws the LiveError of so many records of which none has a key. */
 function sourcePage(
   { records, ...page }: UpstreamPage,
-  map: (record: UpstreamRecord) => ListingDraft | null,
+  { map, viewFlag }: { map: (record: UpstreamRecord) => ListingDraft | null; viewFlag: string | null },
   many: number,
 ): SourcePage {
   const newest = new Map<string, { readonly draft: ListingDraft; readonly isGone: boolean }>();
@@ -125,7 +143,7 @@ function sourcePage(
     const draft = map(record);
     if (draft === null) skipped += 1;
     else if (!isOlder(draft, newest.get(draft.listingKey)?.draft ?? null))
-      newest.set(draft.listingKey, { draft, isGone: isGone(record) });
+      newest.set(draft.listingKey, { draft, isGone: isGone(record, viewFlag) });
   }
   if (records.length >= many && newest.size === 0)
     throw feedFault('missing_keys', `None of ${records.length} records on a page has a ListingKey.`);
