@@ -114,7 +114,7 @@ export function createCatalogue(database: Database): Catalogue {
         if (draft.reso) reso.set(id, draft.reso);
       }
       const deleted = [...deletedIds].flatMap((id) => before.get(id) ?? []);
-      const removals = planEndings({ source, areas, observedAt, endedAs }, deleted);
+      const removals = await planEndings({ source, areas, observedAt, endedAs }, deleted);
       for (const before of deleted) outcomes.set(before.id, outcomeOf(before, null, 'unchanged'));
       for (const write of removals)
         outcomes.set(write.id, { ...outcomeOf(write.before, write, 'unchanged'), result: 'removed' });
@@ -176,19 +176,22 @@ interface Ending {
 }
 
 /** Writes that give listings the status of an end. */
-function planEndings(
+async function planEndings(
   { source, areas, observedAt, endedAs }: Ending,
   listings: readonly PreviousListing[],
-): ListingWrite[] {
-  return listings.flatMap((before) => {
-    if (before.status === endedAs) return [];
+): Promise<ListingWrite[]> {
+  const writes: ListingWrite[] = [];
+  await eventLoop.forEach(listings, (before) => {
+    if (before.status === endedAs) return;
     const { record, displayed, addressDisplayed } = before;
     const draft = endingDraft(record, displayed, addressDisplayed, observedAt, endedAs);
     const write = planWrite(source, draft, before, areas, observedAt);
+    if (write === null) return;
     // The source does not say when: it is dated when it was noticed.
     const observed = { at: observedAt, origin: 'observed' } as const;
-    return write ? [{ ...write, events: write.events.map((event) => ({ ...event, ...observed })) }] : [];
+    writes.push({ ...write, events: write.events.map((event) => ({ ...event, ...observed })) });
   });
+  return writes;
 }
 
 async function commitWrites(

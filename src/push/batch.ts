@@ -7,11 +7,11 @@ import { readBody } from '../http/input/body-stream.ts';
 import { Problem } from '../lib/problem.ts';
 import { eventLoop, type Task } from '../lib/scheduler.ts';
 import { type PushContext, runTransaction } from './push-parts.ts';
-import { holdToken, lockMessages, type RefusedRecord, writeFaults } from './push-store.ts';
-import { type PushedRecord, RecordFault } from './record-reader.ts';
+import { type RefusedRecord, writeFaults } from './push-store.ts';
+import { RecordFault } from './record-reader.ts';
 import type { ManyAnswers } from './repeated-body.ts';
 import type { Piece, Splitter } from './split-records.ts';
-import { type PushResult, tokenEnded, writeMessages } from './write-messages.ts';
+import { type PushResult, type Request, writeMessages } from './write-messages.ts';
 
 /** Records to a transaction. */
 const BATCH = 500;
@@ -30,8 +30,8 @@ export class Batch {
   readonly #context: PushContext;
   readonly #isDryRun: boolean;
   readonly #lines: string[] = [];
-  readonly #pending = new Map<string, { readonly index: number; readonly record: PushedRecord }>();
-  readonly #refused: RefusedRecord[] = [];
+  /** Messages by their keys, those of records that are refused included. */
+  readonly #pending = new Map<string, { readonly index: number; readonly read: Request['read'] }>();
   readonly #task: Task = eventLoop.task();
   /** Why nothing more is written; null: nothing speaks against it. */
   #stopped: Problem | null = null;
@@ -97,23 +97,28 @@ export class Batch {
     if (refusal !== null) return this.#refuse(line, refusal);
     try {
       const record = read(parseJson(piece), null, clock.now());
-      if (this.#pending.has(record.key)) await this.#flush();
-      this.#pending.set(record.key, { index, record });
+      await this.#addMessage(record.key, index, () => record);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      const key = error instanceof RecordFault ? error.key : null;
-      if (key !== null) this.#refused.push({ key, errors: error.errors });
-      this.#refuse({ index, key }, error);
+      if (!(error instanceof RecordFault) || error.key === null) return this.#refuse(line, error);
+      await this.#addMessage(error.key, index, () => {
+        throw error;
+      });
     }
-    if (this.#pending.size + this.#refused.length >= BATCH) await this.#flush();
+  }
+
+  /** Messages about one listing are written one after the other, so that the last one counts. */
+  async #addMessage(key: string, index: number, read: Request['read']): Promise<void> {
+    if (this.#pending.has(key)) await this.#flush();
+    this.#pending.set(key, { index, read });
+    if (this.#pending.size >= BATCH) await this.#flush();
   }
 
   async #flush(): Promise<void> {
     const pending = [...this.#pending];
-    const refused = this.#refused.splice(0);
     this.#pending.clear();
-    if (pending.length + refused.length === 0) return;
-    const results = await this.#write(pending, refused);
+    if (pending.length === 0) return;
+    const results = await this.#write(pending.map(([key, { read }]) => ({ key, read })));
     for (const [key, { index }] of pending) {
       const result = results instanceof Problem ? results : results.get(key);
       if (result === undefined) throw new Error('A record has no result');
@@ -123,25 +128,14 @@ export class Batch {
   }
 
   /** One transaction. After a problem of its own nothing more is tried. */
-  async #write(
-    pending: readonly (readonly [string, { readonly record: PushedRecord }])[],
-    refused: readonly RefusedRecord[],
-  ): Promise<ReadonlyMap<string, PushResult | Problem> | Problem> {
+  async #write(requests: readonly Request[]): Promise<ReadonlyMap<string, PushResult | Problem> | Problem> {
     if (this.#stopped !== null) return this.#stopped;
     const { database, clock, sender } = this.#context;
-    const requests = pending.map(([key, { record }]) => ({ key, read: () => record }));
     try {
       return await runTransaction(database, { timeout: TIMEOUT, isDryRun: this.#isDryRun }, async (tx) => {
-        if (!(await holdToken(tx, sender.id, sender.token))) throw tokenEnded();
-        if (refused.length > 0) {
-          // All in one order, so that two batches never wait for each other.
-          const keys = new Set([...refused, ...requests].map(({ key }) => key));
-          await lockMessages(tx, sender.id, [...keys]);
-          await writeFaults(tx, sender.id, refused, new Date(clock.now()));
-        }
-        return requests.length === 0
-          ? new Map()
-          : writeMessages(tx, { ...this.#context, now: clock.now() }, requests);
+        const results = await writeMessages(tx, { ...this.#context, now: clock.now() }, requests);
+        await writeFaults(tx, sender.id, faultsIn(results), new Date(clock.now()));
+        return results;
       });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -176,6 +170,11 @@ export class Batch {
     });
   }
 }
+
+const faultsIn = (results: ReadonlyMap<string, PushResult | Problem>): RefusedRecord[] =>
+  [...results].flatMap(([key, result]) =>
+    result instanceof RecordFault ? [{ key, errors: result.errors }] : [],
+  );
 
 const tooMany = (): Problem =>
   new Problem(

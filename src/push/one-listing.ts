@@ -9,11 +9,12 @@ import {
   NO_SECRETS,
 } from '../access/idempotency/answer-once.ts';
 import type { Answer } from '../access/idempotency/answer-store.ts';
-import { conditional, isKnown } from '../http/output/etag.ts';
+import { conditional, isKnown, isMatched } from '../http/output/etag.ts';
 import type { Headers, Reply } from '../http/output/reply.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
+import { etagOf } from './entity-tag.ts';
 import { mergePatch } from './merge-patch.ts';
 import type { Order } from './order.ts';
 import { type PushContext, runTransaction } from './push-parts.ts';
@@ -116,9 +117,8 @@ function requireMatch(
   { previous }: PushResult,
   { 'if-match': ifMatch, 'if-none-match': ifNoneMatch }: IncomingHttpHeaders,
 ): void {
-  const isMet = ifMatch === undefined || (previous !== null && isKnown(ifMatch, etagOf(previous.version)));
-  const isNew =
-    ifNoneMatch === undefined || previous === null || !isKnown(ifNoneMatch, etagOf(previous.version));
+  const isMet = ifMatch === undefined || (previous !== null && isMatched(ifMatch, previous.etag));
+  const isNew = ifNoneMatch === undefined || previous === null || !isKnown(ifNoneMatch, previous.etag);
   if (isMet && isNew) return;
   throw new Problem(
     'PRECONDITION_FAILED',
@@ -137,19 +137,17 @@ function requireOpen({ previous, result }: PushResult): void {
   );
 }
 
-const etagOf = (version: number): string => `"${version}"`;
-
 function answerOf(
   { sender, publicUrl }: PushContext,
   key: string,
-  { result, id, version, status }: PushResult,
+  { result, id, version, status, etag }: PushResult,
   isDryRun: boolean,
 ): Answer {
   const isCreated = result === 'created' && !isDryRun;
   const location = `${publicUrl}/v1/sources/${sender.id}/listings/${encodeURIComponent(key)}`;
   return {
     status: isCreated ? 201 : 200,
-    headers: { ...(version !== null && { etag: etagOf(version) }), ...(isCreated && { location }) },
+    headers: { ...(etag !== null && !isDryRun && { etag }), ...(isCreated && { location }) },
     body: JSON.stringify({ object: 'push_result', key, result, id, version, status, dryRun: isDryRun }),
     isSecret: false,
   };
@@ -184,7 +182,7 @@ export async function readListing(
 ): Promise<Reply> {
   const stored = await database.read((sql) => findPush(sql, sender.id, key));
   if (stored === null) throw notStored();
-  const { id, propertyId, version, status, document, order, receivedAt, faults, refusedAt } = stored;
+  const { id, propertyId, version, status, document, digest, order, receivedAt, faults, refusedAt } = stored;
   const json = {
     object: 'pushed_listing',
     source: sender.id,
@@ -200,8 +198,7 @@ export async function readListing(
     faults: faults ?? [],
     refusedAt,
   };
-  // Faults come without a version: a record with some is read whole each time.
-  if (version === null || faults !== null)
-    return { json, ...(version !== null && { headers: { etag: etagOf(version) } }) };
-  return conditional(headers, etagOf(version), { json });
+  // Faults come without a message that counts, so that the tag does not say them: one that was refused is read whole each time.
+  if (version === null || faults !== null) return { json };
+  return conditional(headers, etagOf(version, { digest, order, receivedAt }), { json });
 }

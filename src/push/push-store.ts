@@ -145,6 +145,7 @@ export interface StoredPush {
   readonly version: number | null;
   readonly status: Status | null;
   readonly document: Record<string, unknown> | null;
+  readonly digest: Buffer | null;
   readonly order: Order | null;
   /** RFC 3339. */
   readonly receivedAt: string | null;
@@ -154,7 +155,7 @@ export interface StoredPush {
 
 export async function findPush(sql: Sql, source: string, key: string): Promise<StoredPush | null> {
   const [row] = await sql<(Omit<StoredPush, 'order'> & Pick<MessageRow, 'sequence' | 'modifiedAt'>)[]>`
-    select listing.id, listing.property_id as "propertyId", listing.version, listing.status, document,
+    select listing.id, listing.property_id as "propertyId", listing.version, listing.status, document, pushed_listing.digest,
       sequence::float8 as sequence, modified_at as "modifiedAt", received_at as "receivedAt", faults,
       refused_at as "refusedAt"
     from (select ${source}::text as source, ${key}::text as listing_key) as sought

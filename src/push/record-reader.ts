@@ -22,11 +22,12 @@ export interface PushedRecord {
   readonly document: Record<string, unknown>;
 }
 
-/** A record that cannot be written; `key` where it could be read. */
+/** A record that cannot be written; `key` and `order` where they could be read. */
 export class RecordFault extends Problem {
   readonly key: string | null;
+  readonly order: Order | null;
 
-  constructor(errors: readonly FieldError[], key: string | null) {
+  constructor(errors: readonly FieldError[], key: string | null, order: Order | null = null) {
     const [first] = errors;
     const subject = first?.pointer ? `The member ${first.pointer.slice(1)}` : 'The record';
     const more = errors.length > 1 ? ` (and ${errors.length - 1} more, see errors)` : '';
@@ -38,6 +39,7 @@ export class RecordFault extends Problem {
       },
     );
     this.key = key;
+    this.order = order;
   }
 }
 
@@ -105,7 +107,10 @@ function requireSound(errors: FieldError[], key: string | null, order: Order | n
     });
   if (key !== null && key.length > MAX_KEY_LENGTH)
     errors.push({ pointer: '/listingKey', detail: `must have at most ${MAX_KEY_LENGTH} characters` });
-  if (errors.length > 0) throw new RecordFault(errors.slice(0, MAX_ERRORS), key);
+  if (errors.length === 0) return;
+  // No listing can have a longer key, so that nothing is noted under it.
+  const possible = key !== null && key.length <= MAX_KEY_LENGTH ? key : null;
+  throw new RecordFault(errors.slice(0, MAX_ERRORS), possible, order);
 }
 
 function readOrder(sequence: unknown, modifiedAt: string | null, errors: FieldError[]): Order | null {

@@ -9,7 +9,8 @@ import { eventLoop } from '../lib/scheduler.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
-import { type Order, standingOf } from './order.ts';
+import { etagOf } from './entity-tag.ts';
+import { isNewerThan, type Order, standingOf } from './order.ts';
 import {
   type CountedMessage,
   findStates,
@@ -19,6 +20,7 @@ import {
   type StoredMessage,
   writeMessages as storeMessages,
 } from './push-store.ts';
+import { RecordFault } from './record-reader.ts';
 
 /** Who pushes: a source, and the id of the token. */
 export interface Sender {
@@ -47,8 +49,10 @@ export interface PushResult {
   /** The listing's version and status now; null: it is not stored, as only its end was sent so far. */
   readonly version: number | null;
   readonly status: Status | null;
+  /** The entity tag of the listing now; null where `version` is. */
+  readonly etag: string | null;
   /** Before; null: it was not stored. */
-  readonly previous: { readonly version: number; readonly status: Status } | null;
+  readonly previous: { readonly status: Status; readonly etag: string } | null;
 }
 
 /** The message that ends a listing. */
@@ -71,6 +75,8 @@ interface Accepted {
   readonly key: string;
   readonly message: Message;
   readonly digest: Buffer;
+  /** The last message before. */
+  readonly before: StoredMessage;
 }
 
 /**
@@ -101,15 +107,16 @@ export async function writeMessages(
       const outcome = outcomes.get(id);
       // An end that overtook its listing counts where it has a place in the order: what is older comes too late.
       const isEarlyEnd = outcome === undefined && each.message.order !== null;
-      if (outcome !== undefined) results.set(each.key, resultOf(id, outcome));
+      const isCounted = isEarlyEnd || (outcome !== undefined && outcome.result !== 'older');
+      if (isCounted) counted.push(countedOf(each, endedAs));
+      const messages = { before: each.before, after: isCounted ? afterCounting(each, now) : each.before };
+      if (outcome !== undefined) results.set(each.key, resultOf(id, outcome, messages));
       else results.set(each.key, isEarlyEnd ? absent('ended', id) : notStored());
-      if (isEarlyEnd || (outcome !== undefined && outcome.result !== 'older'))
-        counted.push(countedOf(each, endedAs));
     }
     await storeMessages(tx, source, counted, new Date(now));
     if (isMapped && ended.length > 0) await forgetDocuments(tx, source, ended);
   }
-  await addPassed(tx, source, passed, results);
+  await addPassed(tx, source, passed, { stored, results });
   return results;
 }
 
@@ -145,12 +152,16 @@ async function judge(
     const last = stored.get(key);
     if (last === undefined) throw new Error(`The listing ${key} was not locked`);
     try {
-      const message = read(last);
+      const message = readUnlessLate(read, last);
+      if (message === 'late') {
+        judged.passed.push({ key, result: 'superseded' });
+        return;
+      }
       const own = digestOf(message, endedAs);
       // The last message, sent again, must still be known as repeated.
       const digest = isUnordered ? (last.digest ?? own) : own;
       const standing = isUnordered ? 'newer' : standingOf(last, message.order, digest);
-      if (standing === 'newer') judged.accepted.push({ key, message, digest });
+      if (standing === 'newer') judged.accepted.push({ key, message, digest, before: last });
       else judged.passed.push({ key, result: standing === 'late' ? 'superseded' : 'unchanged' });
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -160,10 +171,32 @@ async function judge(
   return judged;
 }
 
+/** A message that is late says nothing that counts, whatever is wrong with it. */
+function readUnlessLate(read: Request['read'], last: StoredMessage): Message | 'late' {
+  try {
+    return read(last);
+  } catch (error) {
+    const isLate =
+      error instanceof RecordFault &&
+      last.order?.kind === error.order?.kind &&
+      isNewerThan(last.order, error.order);
+    if (isLate) return 'late';
+    throw error;
+  }
+}
+
 /** What a message says, whatever the order of its members. */
 function digestOf({ document }: Message, endedAs: Status): Buffer {
   return hash('sha256', document === null ? `end ${endedAs}` : canonicalJson(document), 'buffer');
 }
+
+/** The last message about a listing, once this one counts. */
+const afterCounting = ({ before, digest, message }: Accepted, now: number): StoredMessage => ({
+  ...before,
+  digest,
+  order: message.order ?? before.order,
+  receivedAt: new Date(now).toISOString(),
+});
 
 const countedOf = ({ key, message, digest }: Accepted, endedAs: Status): CountedMessage => ({
   key,
@@ -173,14 +206,19 @@ const countedOf = ({ key, message, digest }: Accepted, endedAs: Status): Counted
   order: message.order,
 });
 
-function resultOf(id: string, { result, previous, version, status }: ListingOutcome): PushResult {
+function resultOf(
+  id: string,
+  { result, previous, version, status }: ListingOutcome,
+  messages: { readonly before: StoredMessage; readonly after: StoredMessage },
+): PushResult {
   const names = { older: 'superseded', removed: 'ended' } as const;
   return {
     result: result === 'older' || result === 'removed' ? names[result] : result,
     id,
     version,
     status,
-    previous,
+    etag: etagOf(version, messages.after),
+    previous: previous && { status: previous.status, etag: etagOf(previous.version, messages.before) },
   };
 }
 
@@ -189,16 +227,25 @@ async function addPassed(
   tx: Transaction,
   source: string,
   passed: Judged['passed'],
-  results: Judged['results'],
+  {
+    stored,
+    results,
+  }: { readonly stored: ReadonlyMap<string, StoredMessage>; readonly results: Judged['results'] },
 ): Promise<void> {
   const states = await findStates(
     tx,
     passed.map(({ key }) => listingId(source, key)),
   );
   for (const { key, result } of passed) {
-    const state = states.get(listingId(source, key));
     const id = listingId(source, key);
-    results.set(key, state === undefined ? absent(result, id) : { result, ...state, previous: state });
+    const [state, message] = [states.get(id), stored.get(key)];
+    if (state === undefined || message === undefined) {
+      results.set(key, absent(result, id));
+      continue;
+    }
+    const { version, status } = state;
+    const etag = etagOf(version, message);
+    results.set(key, { result, id, version, status, etag, previous: { status, etag } });
   }
 }
 
@@ -208,6 +255,7 @@ const absent = (result: PushResult['result'], id: string): PushResult => ({
   id,
   version: null,
   status: null,
+  etag: null,
   previous: null,
 });
 

@@ -1,6 +1,7 @@
 // SQL of the history of listings, and of the timelines of properties that are computed from it.
 
 import { formatTime, parseTime } from '../lib/clock.ts';
+import { eventLoop } from '../lib/scheduler.ts';
 import type { ListingEvent } from '../listings/history.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
@@ -81,26 +82,31 @@ export async function replaceTimelines(
   timelines: readonly (PropertyTimeline & { readonly propertyId: string })[],
 ): Promise<PropertyTimeline> {
   const [periods, events] = await Promise.all([findPeriods(tx, propertyIds), findEvents(tx, propertyIds)]);
-  const newPeriods = timelines.flatMap((own) => own.periods.map((fact) => periodRow(own.propertyId, fact)));
-  const newEvents = timelines.flatMap((own) => own.events.map((fact) => eventRow(own.propertyId, fact)));
-  await Promise.all([
-    writePeriods(
-      tx,
-      differences(periods, ({ propertyId, fact }) => periodRow(propertyId, fact), newPeriods),
-    ),
-    writeEvents(
-      tx,
-      differences(events, ({ propertyId, fact }) => eventRow(propertyId, fact), newEvents),
-    ),
-  ]);
+  const newPeriods = factsOf(timelines, (own) => own.periods);
+  const newEvents = factsOf(timelines, (own) => own.events);
+  const changed = {
+    periods: await differences(periods, newPeriods, periodRow),
+    events: await differences(events, newEvents, eventRow),
+  };
+  await Promise.all([writePeriods(tx, changed.periods), writeEvents(tx, changed.events)]);
   return { periods: periods.map(({ fact }) => fact), events: events.map(({ fact }) => fact) };
 }
 
-/** A stored fact, and its place in the table, which stays the same while its property is locked. */
-interface Stored<Fact> {
-  readonly place: string;
+interface Fact<T> {
   readonly propertyId: string;
-  readonly fact: Fact;
+  readonly fact: T;
+}
+
+/** A stored fact, and its place in the table, which stays the same while its property is locked. */
+interface Stored<T> extends Fact<T> {
+  readonly place: string;
+}
+
+function* factsOf<T>(
+  timelines: readonly (PropertyTimeline & { readonly propertyId: string })[],
+  factsIn: (timeline: PropertyTimeline) => readonly T[],
+): Generator<Fact<T>, void, void> {
+  for (const own of timelines) for (const fact of factsIn(own)) yield { propertyId: own.propertyId, fact };
 }
 
 interface Differences<Row> {
@@ -109,15 +115,25 @@ interface Differences<Row> {
   readonly added: readonly Row[];
 }
 
-/** Of rows that are equal each counts. */
-function differences<Fact, Row>(
-  stored: readonly Stored<Fact>[],
-  rowOf: (stored: Stored<Fact>) => Row,
-  rows: readonly Row[],
-): Differences<Row> {
-  const left = Map.groupBy(stored, (each) => JSON.stringify(rowOf(each)));
-  const added = rows.filter((row) => left.get(JSON.stringify(row))?.pop() === undefined);
-  return { gone: [...left.values()].flat().map(({ place }) => place), added };
+/** Of rows that are equal each counts. A large batch has tens of thousands: requests are answered in between. */
+async function differences<T, Row>(
+  stored: readonly Stored<T>[],
+  facts: Iterable<Fact<T>>,
+  rowOf: (propertyId: string, fact: T) => Row,
+): Promise<Differences<Row>> {
+  const left = new Map<string, string[]>();
+  await eventLoop.forEach(stored, ({ place, propertyId, fact }) => {
+    const text = JSON.stringify(rowOf(propertyId, fact));
+    const places = left.get(text);
+    if (places === undefined) left.set(text, [place]);
+    else places.push(place);
+  });
+  const added: Row[] = [];
+  await eventLoop.forEach(facts, ({ propertyId, fact }) => {
+    const row = rowOf(propertyId, fact);
+    if (left.get(JSON.stringify(row))?.pop() === undefined) added.push(row);
+  });
+  return { gone: [...left.values()].flat(), added };
 }
 
 type PeriodTime = 'startedAt' | 'endedAt' | 'supersededAt' | 'daysOnMarketStart';

@@ -96,6 +96,46 @@ test('a key that comes twice is written twice, in order, and each change is in t
   );
 });
 
+test('of a key that comes good and refused the last one counts, and late faults count for nothing', async () => {
+  const good = record({ listingKey: 'g', sequence: 2 });
+  const refused = { ...good, sequence: 3, status: 'NO' };
+  const faults = async () =>
+    ((await crm.send('GET', '/listings/g')).json.faults as unknown as { pointer: string }[]).map(
+      ({ pointer }) => pointer,
+    );
+  assert.deepEqual(outcomes(await crm.batch([good, refused])), [
+    ['g', 'created'],
+    ['g', 'INVALID_BODY'],
+  ]);
+  assert.deepEqual(await faults(), ['/status'], 'the good one before does not clear them');
+  const late = { ...refused, sequence: 1 };
+  assert.deepEqual(outcomes(await crm.batch([refused, { ...good, sequence: 4 }, late])), [
+    ['g', 'INVALID_BODY'],
+    ['g', 'unchanged'],
+    ['g', 'superseded'],
+  ]);
+  assert.deepEqual(await faults(), []);
+});
+
+test('answers are bounded, however long the names and values of a record are', async () => {
+  const long = 'x'.repeat(15_000);
+  const records = [
+    { [long]: 1 },
+    { address: { [long]: 1 }, rental: { [long]: 1 } },
+    record({ listingKey: long }),
+    record({ listingKey: 'long', status: long, openHouses: [{ startsAt: long }], currency: long }),
+    record({ listingKey: 'long', modifiedAt: long, photos: [long], location: { lat: long, lng: long } }),
+  ];
+  for (const each of records) {
+    const [line] = await crm.batch([each]);
+    assert.equal(line?.problem?.code, 'INVALID_BODY');
+    const { length } = JSON.stringify(line);
+    assert.ok(length < 3_000, `${length} bytes for ${JSON.stringify(each).slice(0, 60)}`);
+  }
+  const single = await crm.put('long', record({ [long]: 1, listingKey: long, timeZone: long }));
+  assert.ok(single.status === 400 && single.text.length < 3_000, `${single.text.length} bytes`);
+});
+
 test('a trial of a batch says what would happen, and writes nothing', async () => {
   const lines = await crm.batch(
     [record({ listingKey: 'dry' }), record({ listingKey: 'l1' })],

@@ -21,7 +21,8 @@ test('a listing that is put is found by the next search, and the same again chan
   const first = await crm.put('a/1', record({ listPrice: 410_000 }));
   assert.equal(first.status, 201, first.text);
   assert.equal(first.json.result, 'created');
-  assert.equal(first.headers.get('etag'), '"1"');
+  const read = await crm.send('GET', '/listings/a%2F1');
+  assert.equal(read.headers.get('etag'), first.headers.get('etag'));
   assert.match(first.headers.get('location') ?? '', /\/v1\/sources\/crm\/listings\/a%2F1$/);
   assert.deepEqual(
     (await search()).map(({ id, price }) => ({ id, price })),
@@ -108,16 +109,43 @@ test('a trial answers what would happen, and writes nothing', async () => {
 
 test('If-Match guards a change by the version, and If-None-Match a creation', async () => {
   await crm.put('m', record());
+  const first = (await crm.send('GET', '/listings/m')).headers.get('etag') ?? '';
   const stale = await crm.put('m', record({ listPrice: 1_000 }), { 'if-match': '"7"' });
   assert.equal(stale.json.code, 'PRECONDITION_FAILED');
   assert.equal((await crm.send('GET', '/listings/m')).json.version, 1);
-  assert.equal(
-    (await crm.put('m', record({ listPrice: 1_000 }), { 'if-match': '"1"' })).json.result,
-    'changed',
-  );
+  const weak = await crm.put('m', record({ listPrice: 1_000 }), { 'if-match': `W/${first}` });
+  assert.equal(weak.json.code, 'PRECONDITION_FAILED', 'compared strongly');
+  const changed = await crm.put('m', record({ listPrice: 1_000 }), { 'if-match': `"x", ${first}` });
+  assert.equal(changed.json.result, 'changed');
+  const second = changed.headers.get('etag') ?? '';
+  assert.notEqual(second, first);
   assert.equal((await crm.put('m', record(), { 'if-none-match': '*' })).json.code, 'PRECONDITION_FAILED');
   assert.equal((await crm.put('new', record(), { 'if-match': '*' })).json.code, 'PRECONDITION_FAILED');
-  assert.equal((await crm.send('GET', '/listings/m', undefined, { 'if-none-match': '"2"' })).status, 304);
+  assert.equal((await crm.send('GET', '/listings/m', undefined, { 'if-none-match': second })).status, 304);
+});
+
+test('an ETag changes with whatever GET shows, such as the sequence alone; faults come without one', async () => {
+  const tagOf = async (): Promise<string | null> =>
+    (await crm.send('GET', '/listings/tag')).headers.get('etag');
+  const put = await crm.put('tag', record({ sequence: 1 }));
+  const first = put.headers.get('etag') ?? '';
+  assert.equal(await tagOf(), first);
+  const raised = await crm.put('tag', record({ sequence: 2 }));
+  assert.deepEqual([raised.json.result, raised.json.version], ['unchanged', 1]);
+  const second = raised.headers.get('etag') ?? '';
+  assert.notEqual(second, first, 'GET shows another sequence');
+  assert.equal(await tagOf(), second);
+  const lost = await crm.put('tag', record({ sequence: 3, bedrooms: 9 }), { 'if-match': first });
+  assert.equal(lost.json.code, 'PRECONDITION_FAILED');
+  for (const sequence of [1, 2]) {
+    const late = await crm.put('tag', record({ sequence }));
+    assert.equal(late.headers.get('etag'), second, 'a message that does not count leaves it');
+  }
+  await crm.put('tag', record({ sequence: 3, status: 'NO' }));
+  assert.equal(await tagOf(), null);
+  const ended = await crm.send('DELETE', '/listings/tag?sequence=4', undefined, { 'if-match': second });
+  assert.equal(ended.json.result, 'ended', ended.text);
+  assert.equal(await tagOf(), ended.headers.get('etag'));
 });
 
 test('an Idempotency-Key makes a request that is done once', async () => {
@@ -143,6 +171,14 @@ test('late and repeated messages never win over newer ones', async () => {
   assert.equal((await crm.send('DELETE', '/listings/o?sequence=9')).json.result, 'ended');
   assert.equal((await crm.put('o', record({ sequence: 8 }))).json.result, 'superseded');
   assert.equal((await crm.send('GET', '/listings/o')).json.status, 'WITHDRAWN');
+  const faulty = await crm.put('o', record({ sequence: 8, status: 'NO' }));
+  assert.deepEqual(
+    [faulty.status, faulty.json.result],
+    [200, 'superseded'],
+    'late, so that its faults count for nothing',
+  );
+  assert.deepEqual((await crm.send('GET', '/listings/o')).json.faults, []);
+  assert.equal((await crm.put('o', record({ sequence: 10, status: 'NO' }))).json.code, 'INVALID_BODY');
   const times = ['2026-02-01T00:00:00.002Z', '2026-02-01T00:00:00.001Z'];
   await crm.put('t', record({ modifiedAt: times[0] }));
   assert.equal((await crm.put('t', record({ modifiedAt: times[1] }))).json.result, 'superseded');
@@ -222,6 +258,6 @@ test('a record of a source with a map has the names of its sender', async () => 
     changed: '2026-01-03T00:00:00Z',
   });
   assert.equal(patched.json.result, 'changed', patched.text);
-  const wrong = await mapped.put('a', { ...sent, state: 'onlin' });
+  const wrong = await mapped.put('a', { ...sent, state: 'onlin', changed: '2026-01-04T00:00:00Z' });
   assert.equal(wrong.json.errors?.[0]?.pointer, '/state');
 });

@@ -77,3 +77,22 @@ test('a form is ours unless the browser says that another site sent it', () => {
   for (const origin of ['null', 'https://api.example.evil', 'http://api.example'])
     assert.ok(!ours({ origin }), origin);
 });
+
+test('a service on this machine takes forms under each name of it, from the page of that very name and port', () => {
+  const ours = (headers: Record<string, string>, publicUrl = 'http://127.0.0.1:8080') =>
+    isSameOrigin(headers, publicUrl);
+  for (const host of ['127.0.0.1:8080', 'localhost:8080', '[::1]:8080', '127.0.0.2:8080'])
+    assert.ok(ours({ origin: `http://${host}`, host }), host);
+  for (const [origin, host] of [
+    ['http://localhost:8081', 'localhost:8081'],
+    ['https://localhost:8080', 'localhost:8080'],
+    ['http://[::1]:8080', '127.0.0.1:8080'],
+    ['http://evil.example:8080', 'evil.example:8080'],
+    ['http://localhost.evil.example:8080', 'localhost.evil.example:8080'],
+    ['null', 'localhost:8080'],
+  ] as const)
+    assert.ok(!ours({ origin, host }), origin);
+  const local = { origin: 'http://localhost:8080', host: 'localhost:8080' };
+  assert.ok(!ours({ ...local, 'sec-fetch-site': 'cross-site' }));
+  assert.ok(!ours(local, 'https://api.example'), 'behind a public URL only that one counts');
+});

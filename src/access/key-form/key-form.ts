@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import { isLoopback } from '../../lib/settings.ts';
 import { type KeyVerifier, principalOf } from '../keys/key-verifier.ts';
 import { FailureThrottle } from '../limits/failure-throttle.ts';
 import type { ActiveSubscription } from '../tiers/provider.ts';
@@ -108,7 +109,25 @@ export function createKeyForm({ keys, clock, proofKey, publicUrl }: KeyFormOptio
 export function isSameOrigin(headers: IncomingHttpHeaders, publicUrl: string): boolean {
   const { origin, 'sec-fetch-site': site } = headers;
   const isForeignSite = site !== undefined && site !== 'same-origin' && site !== 'none';
-  return !isForeignSite && (origin === undefined || origin === new URL(publicUrl).origin);
+  return !isForeignSite && (origin === undefined || isOwnOrigin(origin, headers.host, new URL(publicUrl)));
+}
+
+/**
+ * A service on the reader's own machine answers under each of its names. A page that was opened by one of them comes back to that
+ * one: another program may listen to the same port under another name.
+ */
+function isOwnOrigin(origin: string, host: string | undefined, own: URL): boolean {
+  if (origin === own.origin) return true;
+  if (!isLoopback(own.hostname)) return false;
+  const url = URL.parse(origin);
+  return (
+    url !== null &&
+    url.origin === origin &&
+    isLoopback(url.hostname) &&
+    url.protocol === own.protocol &&
+    url.port === own.port &&
+    url.host === host
+  );
 }
 
 /** The same for pages that a cookie opens: the browser has to say so, by Origin or Sec-Fetch-Site. */

@@ -59,6 +59,12 @@ export function isKnown(ifNoneMatch: string | undefined, etag: string): boolean 
   });
 }
 
+/** Whether an If-Match header holds the tag; compared strongly, as RFC 9110 13.1.1 wants for changes. */
+export function isMatched(ifMatch: string, etag: string): boolean {
+  if (ifMatch.trim() === '*') return true;
+  return splitTags(ifMatch).some((tag) => tag === etag || tag.replace(PROXY_SUFFIX, '"') === etag);
+}
+
 /** What proxies that compress append to a tag: Apache and nginx modules `-gzip`, Jetty `--gzip`, Varnish and others `;br`. */
 const PROXY_SUFFIX = /(?:--?|;)(?:gzip|br|deflate|zstd)"$/;
 
