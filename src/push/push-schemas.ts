@@ -53,7 +53,10 @@ export const SnapshotQuery = Type.Object({
   dryRun,
 });
 
-const Version = Type.Integer({ minimum: 1, description: 'Grows with each change of the listing; the ETag begins with it.' });
+const Version = Type.Integer({
+  minimum: 1,
+  description: 'Grows with each change of the listing; the ETag begins with it.',
+});
 const StatusSchema = Type.Unsafe<Status>({ type: 'string', enum: [...STATUSES] });
 const Result = Type.Unsafe<string>({
   type: 'string',
