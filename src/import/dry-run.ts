@@ -16,6 +16,8 @@ export interface DryRun {
   /** The first few, each with the place of its row. */
   readonly reasons: readonly { readonly row: number; readonly reason: string }[];
   readonly places: Records['places'];
+  /** The part of the file that was read; null: all of it. */
+  readonly part: OpenedFile['part'];
   /** The first usable row as it would be written; null when there is none. */
   readonly first: unknown;
   readonly passed: Readonly<Record<string, number>>;
@@ -56,10 +58,10 @@ export function dryRunImport(options: DryRunOptions): Promise<DryRun> {
       const part = partRead(file, rows, file.bytesTaken());
       onProgress?.({ phase: 'reading', part, rows, rejected, resumedAt: 0, placed: 0 });
     }
-    const { places } = file;
+    const { places, part: filePart } = file;
     const readAsUtc = fieldsReadAsUtc(map);
     const counts = { rows, usable: rows - rejected, rejected };
-    return { ...counts, reasons, places, first, passed, readAsUtc, report: report.report() };
+    return { ...counts, reasons, places, part: filePart, first, passed, readAsUtc, report: report.report() };
   });
 }
 

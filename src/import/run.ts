@@ -35,6 +35,8 @@ export interface ImportResult extends Counts {
   readonly report: FileReport;
   /** What the report counts places of rows in. */
   readonly places: Records['places'];
+  /** The part of the file that was read; null: all of it. */
+  readonly part: OpenedFile['part'];
   /** Where this run began; above 0 it continued an earlier one. */
   readonly resumedAt: number;
   readonly interrupted: boolean;
@@ -142,6 +144,7 @@ class Run<Draft> {
       return {
         report: this.#report.report(),
         places: file.places,
+        part: file.part,
         ...this.#counts,
         missing,
         resumedAt: this.#resumedAt,

@@ -2,11 +2,12 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { deflateRawSync, gzipSync } from 'node:zlib';
+import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { rehearse } from '../support/catalogue/imports.ts';
 import { runs } from '../support/check/runs.ts';
 import { temporaryFolder } from '../support/database/database.ts';
+import { zipOf } from '../support/files/zip-file.ts';
 
 const folder = await temporaryFolder({ after }, 'files');
 
@@ -113,26 +114,16 @@ test('a wrong delimiter is recognised and said once', async () => {
   assert.equal((await rehearse(folder, { name: 's.csv', content: 'id;price\na;5\n', ...said })).rejected, 0);
 });
 
-/** A zip archive with one entry, by the format's own records. */
-function zip(name: string, content: string): Buffer {
-  const [entry, data] = [Buffer.from(name), deflateRawSync(content)];
-  const header = Buffer.alloc(30);
-  header.writeUInt32LE(0x04034b50);
-  header.writeUInt16LE(8, 8);
-  header.writeUInt32LE(data.length, 18);
-  header.writeUInt16LE(entry.length, 26);
-  return Buffer.concat([header, entry, data]);
-}
-
 test('files that are no text are named for what they are, with what to do', async () => {
   const tar = Buffer.alloc(1_024);
   tar.write('sales.csv');
   tar.write('ustar', 257);
   for (const [content, told] of [
-    [zip('sales.csv', 'id,price\n'), /is a zip archive: unpack it, and import the file that is in it/],
-    [zip('[Content_Types].xml', '<Types/>'), /is an Excel workbook: save the sheet/],
-    [zip('xl/workbook.xml', '<workbook/>'), /is an Excel workbook: save the sheet/],
-    [Buffer.from('d0cf11e0a1b11ae1', 'hex'), /is an Excel workbook of the old form/],
+    [zipOf([{ name: 'xl/workbook.bin', content: 'x' }]), /\.xlsb\)|workbook, gzipped: unpack it/],
+    [
+      Buffer.from('d0cf11e0a1b11ae1', 'hex'),
+      /is an old document of Office|of the old form, gzipped: unpack it/,
+    ],
     [Buffer.from('PAR1\x15\x04'), /is a Parquet file/],
     [Buffer.from('SQLite format 3\0'), /is a SQLite database/],
     [tar, /is a tar archive/],

@@ -14,6 +14,7 @@ import { progressLine } from '../progress-line.ts';
 import { placesOutside } from './areas-of-places.ts';
 import { importProgressText } from './import-output.ts';
 import { inspectionText, previewText } from './inspect-output.ts';
+import type { PartFlags } from './parts.ts';
 
 /** What is imported. */
 export interface Input {
@@ -23,7 +24,7 @@ export interface Input {
   readonly name: string;
 }
 
-export interface MapFlags {
+export interface MapFlags extends PartFlags {
   readonly map?: string;
   readonly yes?: true;
   readonly dryRun?: true;
@@ -53,7 +54,7 @@ export async function chooseMap(
   }
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true && input.name !== '-';
   if (!isTerminal && flags.yes !== true && flags.dryRun !== true) throw noMap(input.name);
-  const inspection = await inspectWithProgress(input, signal);
+  const inspection = await inspectWithProgress(input, flags, signal);
   if (signal.aborted) return null;
   const text = mapText(inspection.map);
   const chosen = { map: parseMap(mapFile, text), mapFile };
@@ -79,12 +80,16 @@ function noMap(name: string): CommandFailure {
   );
 }
 
-export async function inspectWithProgress({ path, name }: Input, signal: AbortSignal): Promise<Inspection> {
+export async function inspectWithProgress(
+  { path, name }: Input,
+  { sheet, member }: PartFlags,
+  signal: AbortSignal,
+): Promise<Inspection> {
   const line = progressLine(systemClock, importProgressText);
   const onProgress = (progress: ImportProgress) => line.show(progress);
-  return inspectFile({ file: path, name: name === '-' ? 'stdin' : name, signal, onProgress }).finally(() =>
-    line.end(),
-  );
+  const parts = { ...(sheet !== undefined && { sheet }), ...(member !== undefined && { member }) };
+  const named = name === '-' ? 'stdin' : name;
+  return inspectFile({ file: path, name: named, parts, signal, onProgress }).finally(() => line.end());
 }
 
 /** The table, then the first rows. */

@@ -7,6 +7,7 @@ import { reportLines } from '../../import/report-text.ts';
 import type { ImportResult } from '../../import/run.ts';
 import { count, emphasis } from '../output.ts';
 import { duration } from '../progress-line.ts';
+import { partText } from './parts.ts';
 
 /** `42 %  21,000 rows  3,400 rows/s  8 s left`. Rows of an earlier run do not count for the speed and the time left. */
 export function importProgressText(progress: ImportProgress, seconds: number): string {
@@ -41,6 +42,7 @@ export function resultText(result: ImportResult, seconds: number): string {
   const rate = own < MANY_ROWS ? '' : `, ${count(Math.round(own / Math.max(seconds, 0.001)))} rows/s`;
   return [
     ...(resumedAt > 0 ? [`Continued from row ${count(resumedAt)}.`] : []),
+    ...partText(result.part),
     ...aligned({ rows, created, changed, unchanged, rejected }),
     ...passedText(result.passed),
     ...missingText(result.missing),
@@ -59,6 +61,7 @@ export function dryRunText(dryRun: DryRun): string {
   const zones = `Times of ${readAsUtc.join(', ')} without a zone are read as UTC: set "timeZone" in the map if they are not.`;
   return [
     ...(first === null ? [] : shownFirst),
+    ...partText(dryRun.part),
     ...aligned({ rows, usable, rejected }),
     ...passedText(passed),
     ...reasons.map(({ row, reason }) => `  ${places} ${row}: ${reason}`),

@@ -20,8 +20,9 @@ import { progressLine } from '../progress-line.ts';
 import { type ChosenMap, chooseMap, type Input } from './import-map.ts';
 import { dryRunText, importProgressText, resultText } from './import-output.ts';
 import { addInspect, withInput } from './inspect.ts';
+import { addPartOptions, type PartFlags, refuseUselessParts, withParts } from './parts.ts';
 
-interface ImportFlags {
+interface ImportFlags extends PartFlags {
   readonly map?: string;
   readonly yes?: true;
   readonly rejected?: string;
@@ -44,8 +45,8 @@ export function addImport(program: Command): void {
     .command('import')
     .summary('import listings and areas from files')
     .description(
-      'Imports CSV, GeoJSON or JSON lines, gzipped or not. A map file says what the columns mean; for listings an inspection of\n' +
-        'the file proposes it: docs/importing.md.',
+      'Imports CSV, GeoJSON, JSON lines or Excel workbooks, gzipped or zipped or neither. A map file says what the columns mean; for\n' +
+        'listings an inspection of the file proposes it: docs/importing.md.',
     )
     .addHelpText('after', examples(INSPECT_EXAMPLE, LISTINGS_EXAMPLE, AREAS_EXAMPLE));
   addInspect(group);
@@ -54,8 +55,7 @@ export function addImport(program: Command): void {
 }
 
 function addKind(group: Command, kind: ImportKind, example: string): void {
-  const command = group
-    .command(`${kind} <file>`)
+  const command = addPartOptions(group.command(`${kind} <file>`))
     .summary(`import ${kind}`)
     .description(
       `Imports ${kind}. You can import the same file again at any time: unchanged records are left alone.\n` +
@@ -100,6 +100,7 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
   await withInput(
     file,
     async (input, signal) => {
+      await refuseUselessParts(input.path, flags);
       const chosen = await mapOf(kind, input, flags, signal);
       if (chosen !== null) await importMapped(input, chosen, flags, signal);
       else if (signal.aborted) process.exitCode = EXIT.interrupted;
@@ -121,10 +122,12 @@ async function mapOf(
 
 async function importMapped(
   { path, name }: Input,
-  { map, mapFile }: ChosenMap,
+  chosen: ChosenMap,
   flags: ImportFlags,
   signal: AbortSignal,
 ): Promise<void> {
+  const { mapFile } = chosen;
+  const map = withParts(chosen.map, flags);
   const { dryRun, json } = flags;
   const startedAt = systemClock.monotonic();
   const line = progressLine(systemClock, importProgressText);

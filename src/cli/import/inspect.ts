@@ -7,16 +7,17 @@ import { interruption } from '../interruption.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { emphasis, print, printJson } from '../output.ts';
 import { type Input, inspectWithProgress, keepMap, mapFileOf, showInspection } from './import-map.ts';
+import { addPartOptions, type PartFlags, refuseUselessParts } from './parts.ts';
 
-interface InspectFlags {
+interface InspectFlags extends PartFlags {
   readonly map?: string;
   readonly overwrite?: true;
   readonly json?: true;
 }
 
 export function addInspect(group: Command): void {
-  group
-    .command('inspect <file>')
+  const command = group.command('inspect <file>');
+  addPartOptions(command)
     .summary('explain a file of listings, and propose its map')
     .description(
       'Reads all of a file of listings and says what each column is taken for, how sure that is, and what share of it can be read;\n' +
@@ -51,12 +52,10 @@ export async function withInput(
   return withSpooled(process.stdin, (path) => work({ path, name }, signal), signal);
 }
 
-async function inspect(
-  input: Input,
-  { map, overwrite, json }: InspectFlags,
-  signal: AbortSignal,
-): Promise<void> {
-  const inspection = await inspectWithProgress(input, signal);
+async function inspect(input: Input, flags: InspectFlags, signal: AbortSignal): Promise<void> {
+  const { map, overwrite, json } = flags;
+  await refuseUselessParts(input.path, flags);
+  const inspection = await inspectWithProgress(input, flags, signal);
   if (signal.aborted) {
     process.exitCode = EXIT.interrupted;
     return;

@@ -1,22 +1,30 @@
 // Opening of a file: its compression, encoding and format, and its records.
 
-import { createReadStream, type ReadStream } from 'node:fs';
-import { stat } from 'node:fs/promises';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { readBeginning } from '../../lib/files.ts';
 import { parseJson } from '../../lib/parse.ts';
 import { type CsvOptions, readCsv } from './csv.ts';
 import { decodeMarked, otherEncoding } from './encoding.ts';
 import { readGeoJson, readJsonArray, readJsonLines } from './json.ts';
 import { FileFault, type Format, type Records } from './record.ts';
+import { openSheet } from './sheet.ts';
+import { openSource } from './source.ts';
+import type { ZipArchive } from './zip.ts';
 
 export interface OpenedFile extends Records {
-  /** Bytes of the file on disk. */
+  /** Bytes of the file on disk; of a part of an archive, its bytes unpacked. */
   readonly size: number;
   /** How many of them are read for the records so far, exact to a few dozen KB of text. */
   bytesTaken(): number;
+  /** The part of the file that is read; null: all of it. */
+  readonly part: FilePart | null;
   close(): void;
+}
+
+/** A sheet of a workbook, or a file of a zip archive. */
+export interface FilePart {
+  readonly kind: 'sheet' | 'member';
+  readonly name: string;
+  /** Names of sheets that are not read. */
+  readonly others: readonly string[];
 }
 
 /** How a file is written, where its content does not show it. */
@@ -24,6 +32,10 @@ export interface FileRules {
   readonly format?: Format;
   readonly delimiter?: string;
   readonly encoding?: string;
+  /** The sheet that is read of a workbook; absent: the one with the most rows. */
+  readonly sheet?: string;
+  /** The file that is read of an archive; absent: the one that there is. */
+  readonly member?: string;
 }
 
 /**
@@ -35,19 +47,36 @@ export async function openRecords(
   rules: FileRules = {},
   isUsable: CsvOptions['isUsable'] = () => false,
 ): Promise<OpenedFile> {
-  const { size } = await regularFile(path);
-  if (size === 0) throw new FileFault(`${path} is empty.`);
+  const source = await openSource(path, rules.member);
+  if (source.kind === 'workbook') return openWorkbook(path, source.archive, rules.sheet);
+  const { size, bytesTaken, member } = source;
+  const close = () => source.close();
   const encoding = rules.encoding ?? 'utf-8';
-  const format = rules.format ?? (await formatOf(path, encoding));
-  const { file, texts, bytesTaken } = await readTexts(path, encoding);
-  const close = () => void file.destroy();
   const marked = encoding !== 'utf-8';
   try {
+    const format = rules.format ?? (await formatOf(path, rules));
     const { delimiter = ',' } = rules;
+    const texts = decode(source.bytes, encoding, path);
     const records = await readAs(format, texts, { delimiter, marked, encoding, isUsable });
-    return { ...records, size, bytesTaken, close };
+    const part: FilePart | null = member === null ? null : { kind: 'member', name: member, others: [] };
+    return { ...records, size, bytesTaken, part, close };
   } catch (error) {
     close();
+    throw error;
+  }
+}
+
+async function openWorkbook(
+  path: string,
+  archive: ZipArchive,
+  wanted: string | undefined,
+): Promise<OpenedFile> {
+  try {
+    const { sheet, workbook, ...opened } = await openSheet(path, archive, wanted);
+    const others = workbook.sheets.map(({ name }) => name).filter((name) => name !== sheet.name);
+    return { ...opened, part: { kind: 'sheet', name: sheet.name, others } };
+  } catch (error) {
+    archive.close();
     throw error;
   }
 }
@@ -56,42 +85,6 @@ function readAs(format: Format, texts: AsyncIterable<string>, csv: CsvOptions): 
   if (format === 'geojson') return readGeoJson(texts, csv.encoding);
   if (format === 'json') return readJsonArray(texts, csv.encoding);
   return format === 'ndjson' ? readJsonLines(texts, csv.encoding) : readCsv(texts, csv);
-}
-
-async function regularFile(path: string) {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw new FileFault(
-      error.code === 'ENOENT' ? `There is no file ${path}.` : `${path} cannot be read: ${error.message}.`,
-    );
-  });
-  if (found.isFile()) return found;
-  throw new FileFault(
-    `${path} is not a regular file: an import reads its file twice, so save it to disk first.`,
-  );
-}
-
-export const GZIP_MARK = Buffer.from([0x1f, 0x8b]);
-/** Unpacks no more than is requested, so that its position in the file shows how far the records are. */
-const GUNZIP_OPTIONS = { chunkSize: 16 * 1024, readableHighWaterMark: 1 };
-
-/** The texts of a file, decompressed where it begins with gzip's mark. */
-async function readTexts(
-  path: string,
-  encoding: string,
-): Promise<{ file: ReadStream; texts: AsyncIterable<string>; bytesTaken(): number }> {
-  const compressed = (await readBeginning(path, 2)).equals(GZIP_MARK);
-  const file = createReadStream(path, { highWaterMark: 64 * 1024 });
-  const unpacked = createGunzip(GUNZIP_OPTIONS);
-  // Every error of the chain reaches the reader of the texts.
-  const bytes: Readable = compressed ? pipeline(file, unpacked, () => {}) : file;
-  let taken = 0;
-  async function* counted(): AsyncGenerator<Buffer> {
-    for await (const chunk of bytes) {
-      taken = compressed ? unpacked.bytesWritten : taken + (chunk as Buffer).length;
-      yield chunk as Buffer;
-    }
-  }
-  return { file, texts: decode(counted(), encoding, path), bytesTaken: () => taken };
 }
 
 /** The byte-order mark decides before the map does: it is of the file itself. Throws FileFault for a file that is no text. */
@@ -135,14 +128,15 @@ async function* decodeWhole(bytes: AsyncIterable<Buffer>, encoding: string): Asy
 }
 
 /** JSON begins with a bracket or a brace; a whole object on the first line, with more to follow, is one of many. */
-async function formatOf(path: string, encoding: string): Promise<Format> {
-  const { file, texts } = await readTexts(path, encoding);
+async function formatOf(path: string, { encoding = 'utf-8', member }: FileRules): Promise<Format> {
+  const source = await openSource(path, member);
+  if (source.kind === 'workbook') return 'csv'; // It was none a moment ago.
   let beginning = '';
-  for await (const text of texts) {
+  for await (const text of decode(source.bytes, encoding, path)) {
     beginning += text;
     if (beginning.length > 1_000_000 || /^.*\n.*\n/.test(beginning.trimStart())) break;
   }
-  file.destroy();
+  source.close();
   const trimmed = beginning.trimStart();
   if (trimmed.startsWith('[')) return 'json';
   if (!trimmed.startsWith('{')) return 'csv';
@@ -167,23 +161,14 @@ export function markedEncoding(beginning: Buffer): string | null {
   return MARKS.find(([, mark]) => beginning.subarray(0, mark.length).equals(Buffer.from(mark)))?.[0] ?? null;
 }
 
-const WORKBOOK = 'save the sheet that you mean as "CSV UTF-8", and import that file';
-
 const UNPACK = 'unpack it, and import the file that is in it';
 
 const CONVERT = 'export it as CSV or GeoJSON, and import that file (ogr2ogr and DuckDB do so)';
 
 /** What begins with these bytes, read as Latin-1, at this place; the first that fits counts. */
 const FORMS = [
-  { begins: 'PK\x03\x04', holds: /xl\/|\[Content_Types\]\.xml/, is: 'an Excel workbook', remedy: WORKBOOK },
-  {
-    begins: 'PK\x03\x04',
-    holds: /opendocument\.spreadsheet/,
-    is: 'an OpenDocument workbook',
-    remedy: WORKBOOK,
-  },
-  { begins: 'PK\x03\x04', is: 'a zip archive', remedy: UNPACK },
-  { begins: '\xd0\xcf\x11\xe0', is: 'an Excel workbook of the old form', remedy: WORKBOOK },
+  { begins: 'PK\x03\x04', is: 'a zip archive or a workbook, gzipped', remedy: UNPACK },
+  { begins: '\xd0\xcf\x11\xe0', is: 'an Excel workbook of the old form, gzipped', remedy: UNPACK },
   { begins: 'BZh', is: 'packed by bzip2', remedy: UNPACK },
   { begins: '\xfd7zXZ', is: 'packed by xz', remedy: UNPACK },
   { begins: '\x28\xb5\x2f\xfd', is: 'packed by zstd', remedy: UNPACK },
@@ -193,16 +178,12 @@ const FORMS = [
   { begins: 'SQLite format 3', is: 'a SQLite database (a GeoPackage is one)', remedy: CONVERT },
   { begins: '\x00\x00\x27\x0a', is: 'an ESRI shapefile', remedy: CONVERT },
   { begins: '%PDF', is: 'a PDF', remedy: 'it holds pages, not records: ask for the data as CSV' },
-] as const satisfies readonly { begins: string; at?: number; holds?: RegExp; is: string; remedy: string }[];
+] as const satisfies readonly { begins: string; at?: number; is: string; remedy: string }[];
 
 /** Throws FileFault for a file that is known to be no text, naming what it is and what to do. */
 export function requireText(beginning: Buffer, path: string): void {
   const text = beginning.toString('latin1');
-  const form = FORMS.find(
-    (each) =>
-      text.startsWith(each.begins, 'at' in each ? each.at : 0) &&
-      (!('holds' in each) || each.holds.test(text)),
-  );
+  const form = FORMS.find((each) => text.startsWith(each.begins, 'at' in each ? each.at : 0));
   if (form !== undefined) throw new FileFault(`${path} is ${form.is}: ${form.remedy}.`);
   if (markedEncoding(beginning) === null && text.includes('\0'))
     throw new FileFault(`${path} is no text, or UTF-16 without a byte-order mark: save it as UTF-8.`);

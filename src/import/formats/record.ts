@@ -19,8 +19,8 @@ export interface SourceRecord {
 export interface Records {
   /** Columns, as far as the file's beginning shows. */
   readonly columns: readonly string[];
-  /** What a record's place is: the line of the file on which it begins, or its number in a document that is read whole. */
-  readonly places: 'line' | 'feature' | 'record';
+  /** What a record's place is: the line of the file on which it begins, the row of its sheet, or its number in a document that is read whole. */
+  readonly places: 'line' | 'row' | 'feature' | 'record';
   readonly rejectedForm: RejectedForm;
   /** How many records there are; null until all have been read. */
   readonly total: number | null;

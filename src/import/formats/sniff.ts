@@ -1,12 +1,9 @@
 // Beginning of a file: its encoding, and what parts its columns, where the content shows it.
 
 import { isUtf8 } from 'node:buffer';
-import { createReadStream } from 'node:fs';
-import { pipeline, type Readable } from 'node:stream';
-import { createGunzip } from 'node:zlib';
-import { readBeginning } from '../../lib/files.ts';
 import { parseRows } from './csv-rows.ts';
-import { type FileRules, GZIP_MARK, markedEncoding, SIGNATURE_BYTES } from './open-file.ts';
+import { type FileRules, markedEncoding, SIGNATURE_BYTES } from './open-file.ts';
+import { openSource, type TextSource } from './source.ts';
 
 /** Bytes of the text that are looked at. */
 const SNIFFED_BYTES = 256 * 1024;
@@ -14,32 +11,44 @@ const SNIFFED_BYTES = 256 * 1024;
 const SNIFFED_ROWS = 200;
 const DELIMITERS = [',', ';', '\t', '|', '^', '~', ':'];
 
-/** How a file is written, as far as that differs from what is assumed of every file. */
-export async function sniffFile(path: string): Promise<FileRules> {
-  const beginning = await unpackedBeginning(path);
+/**
+ * How a file is written, as far as that differs from what is assumed of every file. Throws FileFault for what cannot be opened.
+ * @param parts the sheet or the file of an archive that is meant
+ */
+export async function sniffFile(
+  path: string,
+  parts: Pick<FileRules, 'sheet' | 'member'> = {},
+): Promise<FileRules> {
+  const source = await openSource(path, parts.member);
+  if (source.kind === 'workbook') {
+    source.archive.close();
+    return parts;
+  }
+  const beginning = await textBeginning(source);
   const marked = markedEncoding(beginning.subarray(0, SIGNATURE_BYTES));
   const isUnicode = marked !== null || isUtf8(wholeLines(beginning));
   const text = new TextDecoder(marked ?? (isUnicode ? 'utf-8' : 'windows-1252')).decode(beginning);
   const delimiter = /^\s*[[{]/.test(text) ? ',' : await delimiterOf(text);
-  return { ...(!isUnicode && { encoding: 'windows-1252' }), ...(delimiter !== ',' && { delimiter }) };
+  return {
+    ...parts,
+    ...(!isUnicode && { encoding: 'windows-1252' }),
+    ...(delimiter !== ',' && { delimiter }),
+  };
 }
 
-async function unpackedBeginning(path: string): Promise<Buffer> {
-  const file = createReadStream(path, { highWaterMark: 64 * 1024 });
-  const isPacked = (await readBeginning(path, 2)).equals(GZIP_MARK);
-  const bytes: Readable = isPacked ? pipeline(file, createGunzip(), () => {}) : file;
+async function textBeginning(source: TextSource): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   try {
-    for await (const chunk of bytes) {
-      chunks.push(chunk as Buffer);
-      length += (chunk as Buffer).length;
+    for await (const chunk of source.bytes) {
+      chunks.push(chunk);
+      length += chunk.length;
       if (length >= SNIFFED_BYTES) break;
     }
   } catch {
     // Damage is reported by the reader of the whole file.
   } finally {
-    file.destroy();
+    source.close();
   }
   return Buffer.concat(chunks).subarray(0, SNIFFED_BYTES);
 }

@@ -3,7 +3,7 @@
 import { basename } from 'node:path';
 import type { ListingDraft } from '../../listings/draft.ts';
 import { encodingFault } from '../formats/encoding.ts';
-import { type FileRules, type OpenedFile, openRecords } from '../formats/open-file.ts';
+import { type FilePart, type FileRules, type OpenedFile, openRecords } from '../formats/open-file.ts';
 import { FileFault } from '../formats/record.ts';
 import { sniffFile } from '../formats/sniff.ts';
 import { type ImportProgress, partRead } from '../mapped-file.ts';
@@ -27,6 +27,8 @@ export interface InspectOptions {
   readonly file: string;
   /** The file's name for people, where it lies under another one. */
   readonly name?: string;
+  /** The sheet of a workbook, or the file of an archive, that is meant. */
+  readonly parts?: Pick<FileRules, 'sheet' | 'member'>;
   readonly signal?: AbortSignal;
   readonly onProgress?: (progress: ImportProgress) => void;
 }
@@ -39,11 +41,11 @@ const SHARED_PLACES = 0.4;
 /** Throws FileFault. */
 export async function inspectFile(options: InspectOptions): Promise<Inspection> {
   const { file, name = file, signal } = options;
-  const sniffed = await sniffFile(file);
-  const { summary, rules } = await summarize(options, nameOf(name), sniffed);
+  const sniffed = await sniffFile(file, options.parts);
+  const { summary, rules, part } = await summarize(options, nameOf(name), sniffed);
   if (summary.rows === 0)
     throw new FileFault(`${name} has no rows that can be read: an inspection needs a heading and rows.`);
-  const proposal = propose(summary);
+  const proposal = withPart(propose(summary), part, options.parts);
   const isPlain = Object.keys(rules).length === 0;
   const written: WrittenMap = isPlain ? proposal.map : { ...proposal.map, file: { ...rules } };
   const opened = await openRecords(file, rules);
@@ -69,7 +71,7 @@ async function summarize(
   options: InspectOptions,
   name: string,
   rules: FileRules,
-): Promise<{ readonly summary: FileSummary; readonly rules: FileRules }> {
+): Promise<{ readonly summary: FileSummary; readonly rules: FileRules; readonly part: FilePart | null }> {
   const opened = await openRecords(options.file, rules);
   try {
     const builder = new FileSummaryBuilder(name, opened.columns);
@@ -86,10 +88,24 @@ async function summarize(
     // A few lines are slips; many are the encoding of the file.
     if (rules.encoding === undefined && misread > 0 && misread * 20 > rows)
       return await summarize(options, name, another);
-    return { summary: builder.summary(), rules };
+    const { part } = opened;
+    // Of several sheets, the next import reads the same one, whichever has the most rows then.
+    const sheet = part?.kind === 'sheet' && part.others.length > 0 ? { sheet: part.name } : {};
+    return { summary: builder.summary(), rules: { ...rules, ...sheet }, part };
   } finally {
     opened.close();
   }
+}
+
+/** With a note of the part that is read, where nobody named it. */
+function withPart(proposal: Proposal, part: FilePart | null, named: InspectOptions['parts'] = {}): Proposal {
+  if (part === null || named.sheet !== undefined || named.member !== undefined) return proposal;
+  const { kind, name, others } = part;
+  if (kind === 'member') return { ...proposal, notes: [`${name} of the archive is read`, ...proposal.notes] };
+  if (others.length === 0) return proposal;
+  const shown = `${others.slice(0, 10).join(', ')}${others.length > 10 ? ' …' : ''}`;
+  const note = `Sheet ${name} is read, which has the most rows, and not ${shown} (--sheet names another one)`;
+  return { ...proposal, notes: [note, ...proposal.notes] };
 }
 
 function progressOf(
@@ -210,4 +226,4 @@ function previewOf(map: WrittenMap, summary: FileSummary): ListingDraft[] {
 
 /** `exports/King County sales.csv.gz` is `King County sales`. */
 const nameOf = (path: string): string =>
-  basename(path).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|geojson|gz))+$/i, '');
+  basename(path).replace(/(?:\.(?:csv|tsv|txt|json|ndjson|jsonl|geojson|xlsx|xlsm|zip|gz))+$/i, '');

@@ -28,6 +28,8 @@ const MapSchema = Type.Object(
           format: Type.Optional(Type.Unsafe<Format>({ type: 'string', enum: [...FORMATS] })),
           delimiter: Type.Optional(Type.String({ minLength: 1, maxLength: 1 })),
           encoding: Type.Optional(Type.Unsafe<string>({ type: 'string', enum: ['utf-8', 'windows-1252'] })),
+          sheet: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
+          member: Type.Optional(Type.String({ minLength: 1, maxLength: 1_000 })),
         },
         strict,
       ),

@@ -12,9 +12,10 @@ import type { ListingDraft } from '../../../src/listings/draft.ts';
 import { openImports } from '../../support/catalogue/import-service.ts';
 import { MESSY_FILES, type MessyFile } from './messy-files.ts';
 import { MORE_MESSY_FILES } from './more-messy-files.ts';
+import { PACKED_MESSY_FILES } from './packed-messy-files.ts';
 
 const { bench, file } = await openImports({ after });
-const FILES = [...MESSY_FILES, ...MORE_MESSY_FILES];
+const FILES = [...MESSY_FILES, ...MORE_MESSY_FILES, ...PACKED_MESSY_FILES];
 
 /** The drafts of a file by their keys, as an import by the proposed map makes them. */
 async function draftsOf({ name, content }: MessyFile): Promise<ReadonlyMap<string, ListingDraft>> {
