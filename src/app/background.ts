@@ -5,6 +5,8 @@ import type { Tiers } from '../access/tiers/tiers.ts';
 import type { BackupSettings } from '../backup/backup-settings.ts';
 import { type NightlyOptions, startNightlyBackups } from '../backup/nightly.ts';
 import { startChangeUpkeep } from '../changes/upkeep.ts';
+import type { EventMetrics } from '../entity-events/event-metrics.ts';
+import { startEventWorker } from '../entity-events/event-worker.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import { startStoredReview } from '../ingest/stored-review.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -34,6 +36,7 @@ export interface BackgroundOptions {
   readonly databaseState: StateWatch;
   readonly clock: Clock;
   readonly metrics: Metrics;
+  readonly eventMetrics: EventMetrics;
   readonly log: Log;
   readonly report: (error: unknown) => void;
   readonly tiers: Tiers;
@@ -80,6 +83,7 @@ export function startBackground(options: BackgroundOptions): Background {
     replicating,
     startMarketEvaluation({ ...options, compute: options.computeFigure }),
     source && outgoing(() => startRefreshWatched({ ...options, source })),
+    source && outgoing(() => startEventWorker({ ...options, source })),
     options.deliversWebhooks && options.webhooks.keyring !== null
       ? outgoing(() => startDeliveries(options, options.webhooks) ?? NOTHING)
       : null,

@@ -6,6 +6,7 @@ import { RateLimiter } from '../access/limits/rate-limiter.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import { describeAccess, describeAnonymousLimits } from '../access/tiers/describe-access.ts';
 import { type Principal, SCOPES, TIERS, type Tiers } from '../access/tiers/tiers.ts';
+import { createEventMetrics } from '../entity-events/event-metrics.ts';
 import type { Phases, Route } from '../http/frame/route.ts';
 import type { Describe } from '../http/openapi/openapi.ts';
 import { createServer } from '../http/server/server.ts';
@@ -141,6 +142,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     ...common,
     rateLimiter,
     pushLimit: new PushLimit(clock),
+    eventMetrics: createEventMetrics(metrics, clock),
     catalogue,
     cache,
     refresh,

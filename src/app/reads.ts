@@ -1,6 +1,7 @@
 // Wiring of what answers reads: the catalogue and its cache, searches, figures and facts of the market, refreshes of one listing.
 
 import type { Config } from '../config.ts';
+import { createEventMetrics } from '../entity-events/event-metrics.ts';
 import { Allowance } from '../explore/allowance/allowance.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import type { Log } from '../lib/log.ts';
@@ -73,6 +74,7 @@ export function createReads(options: ReadsOptions) {
     findLoading: createFindLoading({ database, clock, source: source?.id ?? null, untilSearched }),
     explorer,
     untilSearched,
+    eventMetrics: createEventMetrics(metrics, clock),
     /** Resolves once searches are answered, or will not be for some time. */
     start: () => search.start(),
     async stop() {

@@ -12,6 +12,8 @@ import { createOutlines } from '../areas/outlines/outlines.ts';
 import { outlineRoutes } from '../areas/outlines/routes.ts';
 import { areaRoutes } from '../areas/routes.ts';
 import { changeRoutes } from '../changes/http/routes.ts';
+import type { EventMetrics } from '../entity-events/event-metrics.ts';
+import { entityEventRoutes } from '../entity-events/routes.ts';
 import type { ExplorerAccess } from '../explore/allowance/allowance.ts';
 import { Assets } from '../explore/assets/assets.ts';
 import { assetRoute } from '../explore/assets/routes.ts';
@@ -101,6 +103,7 @@ export interface FeatureParts extends UsageParts {
   /** Where customers see and change their payments; null: not set. */
   readonly portalUrl: string | null;
   readonly pushLimit: PushOptions['pushLimit'];
+  readonly eventMetrics: EventMetrics;
   readonly untilSearched: PushOptions['untilSearched'];
   /** The endpoints of the authorization server. */
   readonly oauth: OAuthEndpoints;
@@ -142,6 +145,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...changeRoutes(parts),
     ...accessRoutes(parts),
     ...pushRoutes(parts),
+    ...entityEventRoutes(parts),
     ...accountRoutes(parts),
     ...billingPageRoutes(parts),
   ];

@@ -8,7 +8,12 @@ import { SingleFlight } from '../lib/single-flight.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { StoredListing } from '../listings/store.ts';
 import { LiveError, type Source, sourceTimeout } from '../sources/source.ts';
-import { createWriteThrough, type WriteThrough, type WriteThroughOptions } from '../sources/write-through.ts';
+import {
+  createWriteThrough,
+  type ListingOfSource,
+  type WriteThrough,
+  type WriteThroughOptions,
+} from '../sources/write-through.ts';
 
 export interface RefreshOptions extends WriteThroughOptions {
   /** Null: the service has no source. */
@@ -23,8 +28,11 @@ export interface RefreshOptions extends WriteThroughOptions {
   readonly concurrency?: number;
 }
 
-/** Fetches a listing from its source. Returns it as stored then; throws LiveError, or the signal's reason. */
-export type Refresh = (stored: StoredListing, signal: AbortSignal) => Promise<StoredListing>;
+/**
+ * Fetches a listing from its source, stored here or not. Returns it as stored then; throws LiveError, or the signal's reason. One that
+ * the source does not have is marked as deleted first.
+ */
+export type Refresh = (listing: ListingOfSource, signal: AbortSignal) => Promise<StoredListing>;
 
 const DEADLINE = 8_000;
 const CONCURRENCY = 16;
@@ -57,7 +65,7 @@ class ListingRefresher {
     this.#countOutcome = (outcome) => counter.inc({ outcome });
   }
 
-  async refresh(stored: StoredListing, signal: AbortSignal): Promise<StoredListing> {
+  async refresh(stored: ListingOfSource, signal: AbortSignal): Promise<StoredListing> {
     const { source } = this.#options;
     if (!source?.live || source.id !== stored.source) {
       throw new LiveError('live_unsupported', 'The source of this listing does not support live reads.');
@@ -70,7 +78,7 @@ class ListingRefresher {
     return this.#flights.run(stored.id, signal, (shared) => this.#run(source, stored, shared));
   }
 
-  async #run(source: Source, stored: StoredListing, signal: AbortSignal): Promise<StoredListing> {
+  async #run(source: Source, stored: ListingOfSource, signal: AbortSignal): Promise<StoredListing> {
     try {
       const draft = await this.#fetch(source, stored.listingKey, signal);
       const fresh = await this.#writeThrough
@@ -95,17 +103,17 @@ class ListingRefresher {
   }
 
   /** Best effort: if it fails, the next reader of this listing triggers it again. */
-  async #remove(stored: StoredListing): Promise<void> {
+  async #remove(stored: ListingOfSource): Promise<void> {
     await this.#writeThrough.remove(stored).catch((error) => this.#logUnwritten(stored, error));
   }
 
   /** A copy that was not stored is not sent; the log has the cause. */
-  #failUnwritten(stored: StoredListing, cause: unknown): never {
+  #failUnwritten(stored: ListingOfSource, cause: unknown): never {
     this.#logUnwritten(stored, cause);
     throw new LiveError('fetch_failed', 'The fresh copy could not be stored.', { cause });
   }
 
-  #logUnwritten(stored: StoredListing, error: unknown): void {
+  #logUnwritten(stored: ListingOfSource, error: unknown): void {
     this.#options.log.error({ listing: stored.id, err: error }, 'A fetched listing could not be stored');
   }
 }

@@ -23,6 +23,7 @@ const OPERATIONS = {
   endListing: { ...OF_LISTING, status: 'WITHDRAWN' },
   putListings: OF_SOURCE,
   takeSnapshot: OF_SOURCE,
+  receiveEvents: { source: 'reso' },
 };
 
 export const PUSH_EXAMPLES: Examples = {
@@ -34,5 +35,9 @@ export const PUSH_EXAMPLES: Examples = {
     patchListing: { listPrice: 419_000, description: null },
     putListings: [{ listingKey: 'A-1028', ...RECORD }],
     takeSnapshot: ['A-1027', 'A-1028'],
+    receiveEvents: {
+      '@reso.context': 'urn:reso:metadata:2.0:resource:entityevent',
+      value: [{ EntityEventSequence: 1101, ResourceName: 'Property', ResourceRecordKey: '235021' }],
+    },
   },
 };

@@ -1,5 +1,6 @@
 // Values of the placeholders in documents, as Markdown: tiers, endpoints and lifetimes of this service.
 import {
+  EVENTS,
   FAILURES_PER_MINUTE,
   isTier,
   PUSH,
@@ -78,6 +79,8 @@ function pushTable(): string {
     ['Records of a body', figure(bodyRecords)],
     ['Bytes of a body', figure(bodyBytes)],
     ['Bytes of a record', figure(recordBytes)],
+    ['Bytes of a body of events', figure(EVENTS.bodyBytes)],
+    ['Listings that wait since events named them', figure(EVENTS.queued)],
   ];
   return ['| Each source | At most |', '| --- | ---: |', ...rows.map((cells) => row(...cells))].join('\n');
 }

@@ -14,11 +14,14 @@ export interface WriteThroughOptions {
   readonly untilSearched?: () => Promise<unknown>;
 }
 
+/** A listing by its key, which need not be stored yet. */
+export type ListingOfSource = Pick<StoredListing, 'id' | 'source' | 'listingKey'>;
+
 export interface WriteThrough {
   /** Writes a fresh draft, if it differs, and returns the listing as stored. */
-  store(stored: StoredListing, draft: ListingDraft): Promise<StoredListing>;
+  store(listing: ListingOfSource, draft: ListingDraft): Promise<StoredListing>;
   /** Marks a listing that the source no longer has as deleted. */
-  remove(stored: StoredListing): Promise<void>;
+  remove(listing: ListingOfSource): Promise<void>;
 }
 
 /** Together with the deadline of a fetch and the wait for searches this stays below the ten seconds that a stream may take. */
@@ -28,7 +31,7 @@ export function createWriteThrough(options: WriteThroughOptions): WriteThrough {
   const { catalogue, database, clock, untilSearched } = options;
   /** The listing as stored then. Searches are waited for once the time for writing no longer counts: what is stored has not failed. */
   async function write(
-    { id, source }: StoredListing,
+    { id, source }: ListingOfSource,
     drafts: readonly ListingDraft[],
     deletedKeys: readonly string[] = [],
   ): Promise<StoredListing | null> {
@@ -43,13 +46,13 @@ export function createWriteThrough(options: WriteThroughOptions): WriteThrough {
     return fresh;
   }
   return {
-    async store(stored, draft) {
-      const fresh = await write(stored, [draft]);
+    async store(listing, draft) {
+      const fresh = await write(listing, [draft]);
       if (fresh === null) throw new Error('The listing is gone after it was written');
       return fresh;
     },
-    async remove(stored) {
-      await write(stored, [], [stored.listingKey]);
+    async remove(listing) {
+      await write(listing, [], [listing.listingKey]);
     },
   };
 }

@@ -5,6 +5,8 @@ import { randomUUID } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { EXAMPLE_IDS } from '../../src/app/examples.ts';
+import { writeRegistered } from '../../src/sources/registry/registry-store.ts';
+import { createToken } from '../../src/sources/registry/set-up.ts';
 import { noBrowser as skip, startBrowser, visit } from '../support/browser/chromium.ts';
 import { createSender, record } from '../support/push/sender.ts';
 import { startService, type TestService } from '../support/service/service.ts';
@@ -51,6 +53,11 @@ test('every request that the reference shows is answered, with the key of its ti
   });
   const answers: Record<string, string> = {};
   const source = await createSender(service, 'my-crm');
+  const feed = await feedToken(service);
+  const tokenOf = (operation: string, tags: readonly string[], word: string): string => {
+    if (!tags.includes('Push')) return word;
+    return operation === 'receiveEvents' ? feed : source.token;
+  };
   for (const { path, method, operation } of operationsOf(document)) {
     const { operationId, tags } = operation;
     const place = `tag/${tags[0]?.toLowerCase()}/${method.toUpperCase()}${path}`;
@@ -61,7 +68,7 @@ test('every request that the reference shows is answered, with the key of its ti
       .first();
     const command = (await sample.innerText())
       .trim()
-      .replace('YOUR_SECRET_TOKEN', (word) => (tags.includes('Push') ? source.token : word));
+      .replace('YOUR_SECRET_TOKEN', (word) => tokenOf(operationId, tags, word));
     await service.clock.advance(60_000);
     answers[operationId] = await send(command, operationId, service, answers);
   }
@@ -71,6 +78,13 @@ test('every request that the reference shows is answered, with the key of its ti
   assert.match(answers.revokeToken ?? 'none', /^$/);
   assert.deepEqual(faults, []);
 });
+
+/** The token of a source that is read from a RESO server. */
+async function feedToken({ database, clock }: TestService): Promise<string> {
+  const feed = { id: 'reso', name: 'Feed', kind: 'reso', settings: {}, setBy: 'command' } as const;
+  await database.write((sql) => writeRegistered(sql, feed, new Date(clock.now())));
+  return createToken(database, feed.id);
+}
 
 /** Runs a command as somebody would who pastes it; gives what it printed. Throws where the answer is a refusal. */
 async function send(

@@ -128,6 +128,13 @@ export const PUSH = {
   bodyRecords: 10_000,
 } as const;
 
+/** Limits of events that the servers of sources push. */
+export const EVENTS = {
+  bodyBytes: 1_000_000,
+  /** Listings of a source that may wait to be read again. */
+  queued: 50_000,
+} as const;
+
 /** The tiers that a subscription can have, lowest first. */
 export const PLANS = ['free', 'pro', 'business', 'internal'] as const satisfies readonly Tier[];
 export type Plan = (typeof PLANS)[number];

@@ -61,7 +61,8 @@ export async function deleteUnusedNames(tx: Transaction): Promise<void> {
       where present.listing_type = known.listing_type and present.kind = known.kind and present.key = known.key)`;
 }
 
-/** Deletes the records that programs pushed of a source. */
+/** Deletes the records that programs pushed of a source, and the events that its server pushed. */
 export async function deletePushed(tx: Transaction, source: string): Promise<void> {
+  await tx`delete from entity_event where source = ${source}`;
   await tx`delete from pushed_listing where source = ${source}`;
 }
