@@ -109,6 +109,8 @@ export function listingRow(no: number): SearchRow {
     bathrooms: 1 + die.below(5) / 2,
     living_area: 500 + die.below(3_000),
     updated_at: '2026-01-01T00:00:00.000Z',
+    precision: 'exact',
+    guessed: false,
     location: `(${lng + ((neighborhood % 6) + die.below(1_000) / 1_000) / 60},${lat + (Math.floor(neighborhood / 6) + die.below(1_000) / 1_000) / 60})`,
     area_nos: [neighborhoodNo(city, neighborhood), cityNo(city), STATE_NO],
     city: `city ${city}`,

@@ -69,6 +69,7 @@ const HOME = {
   featuresOperator: 'OR',
   newConstruction: false,
   waterfront: false,
+  precision: ['exact'],
   hasPhotos: true,
   hasVirtualTour: false,
   hasPrice: true,

@@ -12,7 +12,8 @@ import {
   polygonContains,
   polygonsOf,
 } from '../geometry/geometry.ts';
-import type { DraftAddress } from '../listings/draft.ts';
+import { pointInside } from '../geometry/point-inside.ts';
+import { type DraftAddress, type DraftLocation, isGuessed } from '../listings/draft.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
 import { plainLetters, tokenize } from '../text/tokenize.ts';
@@ -30,6 +31,18 @@ export interface PlacedArea {
   /** Null: that of its ancestors. */
   readonly timeZone: string | null;
 }
+
+/** A location as it is stored. */
+export type PlacedPoint = Point & Partial<Pick<DraftLocation, 'precision' | 'source'>>;
+
+/** A point in an area of this type. */
+export interface AreaMiddle extends Point {
+  readonly type: AreaType;
+}
+
+/** Areas in whose middle a home may be shown, and areas that hold all of a town. */
+const NAMED_TYPES: ReadonlySet<AreaType> = new Set(['neighborhood', 'postal_code', 'city']);
+const LARGE: ReadonlySet<AreaType> = new Set(['county', 'metro', 'state', 'country']);
 
 /** Assumed square kilometres of an area without a boundary, to sort small areas before large ones. */
 const TYPICAL_SIZE: Readonly<Record<AreaType, number>> = {
@@ -70,6 +83,7 @@ export class Placement {
   readonly #polygons: { readonly area: PlacedArea; readonly polygon: FlatPolygon }[] = [];
   readonly #byAddress = new Map<string, PlacedArea[]>();
   readonly #index: Flatbush | null;
+  readonly #middles = new Map<PlacedArea, Point>();
 
   constructor(areas: readonly PlacedArea[]) {
     for (const area of areas) {
@@ -91,20 +105,62 @@ export class Placement {
     }
   }
 
-  /** Numbers of the areas that contain the listing, smallest first. Without a place the address alone decides. */
-  place(location: Point | null, address: DraftAddress): number[] {
+  /**
+   * Numbers of the areas that contain the listing, smallest first. Without a place the address alone decides. A location that was
+   * found by the name of a town or a postal code lies in the counties and larger areas around it; in which smaller areas, only the
+   * address says.
+   */
+  place(location: PlacedPoint | null, address: DraftAddress): number[] {
     const containing = new Map<number, PlacedArea>();
-    if (location) for (const area of this.#around(location)) containing.set(area.no, area);
+    const isNamed = location === null || isGuessed(location);
+    for (const area of location === null ? [] : this.#around(location))
+      if (!isNamed || LARGE.has(area.type)) containing.set(area.no, area);
     for (const area of this.#named(address)) {
       if (!area.boundary && this.#fits(area, containing, address)) containing.set(area.no, area);
     }
-    if (!location) for (const area of this.#bounded(containing, address)) containing.set(area.no, area);
+    if (isNamed) for (const area of this.#bounded(containing, address)) containing.set(area.no, area);
     // An area without a boundary contains what its children contain.
     for (const area of [...containing.values()]) {
       for (const parent of this.#parentsFor(area, address))
         if (!parent.boundary) containing.set(parent.no, parent);
     }
     return [...containing.values()].sort((a, b) => size(a) - size(b) || a.no - b.no).map((area) => area.no);
+  }
+
+  /** A point in the smallest area with a boundary that the address names: its neighbourhood, postal code or city. */
+  middle(address: DraftAddress): AreaMiddle | null {
+    const named = [...this.#named(address)].filter(
+      ({ boundary, type }) => boundary !== null && NAMED_TYPES.has(type),
+    );
+    for (const areas of Map.groupBy(
+      named.sort((a, b) => size(a) - size(b)),
+      ({ type }) => type,
+    ).values()) {
+      const fitting = this.#mostCertain(
+        areas.filter((area) => this.#fits(area, new Map(), address)),
+        address,
+      );
+      const [area] = fitting;
+      if (area !== undefined && fitting.length === 1 && this.#isSure(area, address))
+        return { ...this.#middleOf(area), type: area.type };
+    }
+    return null;
+  }
+
+  /** A neighbourhood of the same name may be of another city: one without ancestors must lie in what else the address names. */
+  #isSure(area: PlacedArea, address: DraftAddress): boolean {
+    if (area.type !== 'neighborhood') return true;
+    if (this.#ancestors(area).some((parent) => this.#isCalled(parent, address) === true)) return true;
+    const around = this.#around(this.#middleOf(area));
+    return around.some((other) => other !== area && this.#isCalled(other, address) === true);
+  }
+
+  #middleOf(area: PlacedArea): Point {
+    const known = this.#middles.get(area);
+    if (known !== undefined) return known;
+    const point = area.boundary === null ? { lat: 0, lng: 0 } : pointInside(area.boundary);
+    this.#middles.set(area, point);
+    return point;
   }
 
   /** The time zone of the smallest of these areas that has one, or whose ancestors have one. */

@@ -1,5 +1,6 @@
 // Run of an import: rows to drafts, drafts to batches, each batch in one transaction with its checkpoint.
 
+import type { PlaceCounts } from '../ingest/approximate-places.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import { lockImport } from '../ingest/removal/source-lock-store.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -37,6 +38,8 @@ export interface ImportResult extends Counts {
   readonly places: Records['places'];
   /** The part of the file that was read; null: all of it. */
   readonly part: OpenedFile['part'];
+  /** How the listings that this run wrote came to their places; null for areas. */
+  readonly located: PlaceCounts | null;
   /** Where this run began; above 0 it continued an earlier one. */
   readonly resumedAt: number;
   readonly interrupted: boolean;
@@ -145,6 +148,7 @@ class Run<Draft> {
         report: this.#report.report(),
         places: file.places,
         part: file.part,
+        located: this.#target.places(),
         ...this.#counts,
         missing,
         resumedAt: this.#resumedAt,

@@ -2,9 +2,11 @@
 
 import { createHash } from 'node:crypto';
 import { type AreaDraft, areaId } from '../areas/area.ts';
+import { PLACE_WAYS, type PlaceCounts } from '../ingest/approximate-places.ts';
 import { updateAllPlacements, writeAreaDrafts } from '../ingest/area-writer.ts';
 import { analyzeListings } from '../ingest/listing-store.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
+import { relocateAll } from '../ingest/relocation.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { type Counts, countAreas, countListings } from './checkpoint-store.ts';
@@ -39,6 +41,8 @@ export interface Target<Draft> {
     drafts: readonly Draft[],
     quiet: boolean,
   ): Promise<Pick<Counts, 'created' | 'changed' | 'unchanged'>>;
+  /** How the drafts that were written came to their places; null for areas. */
+  places(): PlaceCounts | null;
   /** Called after the last batch, when it changed anything or an earlier run may have. */
   finish(onProgress: (placed: number, toPlace: number) => void, quiet: boolean): Promise<void>;
 }
@@ -73,10 +77,17 @@ export function areaMapper(map: ImportMap): Mapper<AreaDraft> {
 
 export function listingTarget(map: ImportMap, database: Database, survey: Survey): Target<ListingDraft> {
   const catalogue = createCatalogue(database);
+  const places = { provided: 0, area: 0, gazetteer: 0, geocoder: 0, none: 0 };
   return {
     batchSize: 1_000,
     map: listingMapper(map, survey),
-    write: (tx, drafts, quiet) => catalogue.write(tx, map.source.id, drafts, database.clock.now(), [], quiet),
+    async write(tx, drafts, quiet) {
+      const now = database.clock.now();
+      const written = await catalogue.write(tx, map.source.id, drafts, now, [], quiet);
+      for (const way of PLACE_WAYS) places[way] += written.places[way];
+      return written;
+    },
+    places: () => places,
     finish: () => database.write(analyzeListings, { timeout: 0 }),
   };
 }
@@ -85,6 +96,7 @@ export function areaTarget(map: ImportMap, database: Database): Target<AreaDraft
   return {
     batchSize: 500,
     map: areaMapper(map),
+    places: () => null,
     async write(tx, drafts) {
       const ids = drafts.map((draft) => areaId(draft.type, draft.externalId));
       const created = drafts.length - (await countAreas(tx, ids));
@@ -95,6 +107,7 @@ export function areaTarget(map: ImportMap, database: Database): Target<AreaDraft
       const toPlace = await database.read(countListings, { timeout: 0 });
       const onProgress = (checked: number) => report(checked, toPlace);
       await updateAllPlacements(database, { onProgress, quiet });
+      await relocateAll(database);
       await database.write(analyzeListings, { timeout: 0 });
     },
   };

@@ -40,8 +40,13 @@ export interface HomeEvidence
   readonly address: Omit<ListingDraft['address'], 'crossStreet'>;
 }
 
+/** A place that was found by the address says no more than the address. */
+const statedPlace = (location: ListingDraft['location']): ListingDraft['location'] =>
+  location?.source === undefined ? location : null;
+
 export const draftEvidence = (source: string, draft: ListingDraft): HomeEvidence => ({
   ...draft,
+  location: statedPlace(draft.location),
   source,
   addressDisplayed: draft.display.address,
 });
@@ -64,7 +69,7 @@ export function recordEvidence(
     addressDisplayed,
     parcelNumber,
     universalPropertyId,
-    location,
+    location: statedPlace(location),
     address: { ...address, full },
   };
 }

@@ -15,6 +15,7 @@ import type { Database, Transaction } from '../postgres/client/database.ts';
 import { correctHistory } from '../timeline/history-correction.ts';
 import { findRecordedHistory, replaceHistory } from '../timeline/store.ts';
 import { updateTimelines } from '../timeline/update-timelines.ts';
+import { loadPlaceFinder, type PlaceCounts } from './approximate-places.ts';
 import { draftEvidence, listingId, propertyId, propertyIdentities } from './identity.ts';
 import {
   addAreaCounts,
@@ -44,6 +45,8 @@ export interface WriteResult {
   readonly ids: ReadonlyMap<string, string>;
   /** What became of each listing, by its id; of keys to be ended, of those that are stored. */
   readonly outcomes: ReadonlyMap<string, ListingOutcome>;
+  /** How the drafts came to their places. */
+  readonly places: PlaceCounts;
 }
 
 export interface ListingOutcome {
@@ -95,6 +98,7 @@ export function createCatalogue(database: Database): Catalogue {
       // Locks are taken in one order, so that two writers never deadlock.
       const { listings: before, first } = await lockListings(tx, [...byId.keys(), ...deletedIds], possible);
       const properties = new PropertyAssignment(renamed, first);
+      const places = await loadPlaceFinder(tx, byId.values(), areas);
       const writes: ListingWrite[] = [];
       const confirmed: string[] = [];
       const reso = new Map<string, ResoRecord>();
@@ -104,7 +108,7 @@ export function createCatalogue(database: Database): Catalogue {
         if (deletedIds.has(id)) continue;
         if (task.shouldYield()) await task.yield();
         const known = before.get(id) ?? null;
-        const write = planWrite(source, draft, known, areas, observedAt, properties);
+        const write = planWrite(source, draft, known, areas, observedAt, properties, places);
         if (write) writes.push(write);
         const isLate = known !== null && isOlder(draft, known.record);
         outcomes.set(id, outcomeOf(known, write, isLate ? 'older' : 'unchanged'));
@@ -136,6 +140,7 @@ export function createCatalogue(database: Database): Catalogue {
         removed: removals.length,
         ids,
         outcomes,
+        places: places.counts(),
       };
     },
   };
@@ -183,8 +188,7 @@ async function planEndings(
   const writes: ListingWrite[] = [];
   await eventLoop.forEach(listings, (before) => {
     if (before.status === endedAs) return;
-    const { record, displayed, addressDisplayed } = before;
-    const draft = endingDraft(record, displayed, addressDisplayed, observedAt, endedAs);
+    const draft = endingDraft(before, observedAt, endedAs);
     const write = planWrite(source, draft, before, areas, observedAt);
     if (write === null) return;
     // The source does not say when: it is dated when it was noticed.
@@ -194,7 +198,8 @@ async function planEndings(
   return writes;
 }
 
-async function commitWrites(
+/** Writes what was planned, with everything that follows from it; `quiet` as in `Catalogue.write`. */
+export async function commitWrites(
   tx: Transaction,
   writes: readonly ListingWrite[],
   observedAt: number,

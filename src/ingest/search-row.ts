@@ -1,6 +1,7 @@
 // Rows of a listing that searches read: filters and sort keys, and full text. Pure.
 
 import { formatTime, parseTime } from '../lib/clock.ts';
+import { isGuessed } from '../listings/draft.ts';
 import { coarseLocation, maskAddress } from '../listings/presenter.ts';
 import type { SearchRow } from '../listings/search-row.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
@@ -116,6 +117,8 @@ function placeColumns(listing: ListingSnapshot) {
   const { address } = listing.record;
   return {
     location: searchPoint(listing),
+    precision: searchPrecision(listing),
+    guessed: listing.record.location !== null && isGuessed(listing.record.location),
     area_nos: listing.areaNos,
     city: keyed(placeKey, address.city),
     neighborhood: keyed(placeKey, address.neighborhood),
@@ -131,6 +134,15 @@ function searchPoint({ record: { location }, addressDisplayed }: ListingSnapshot
   if (!location) return null;
   const { lat, lng } = addressDisplayed ? location : coarseLocation(location);
   return `(${lng},${lat})`;
+}
+
+/** As readers see it: where the address is withheld, nobody is shown the exact place. */
+function searchPrecision({
+  record: { location },
+  addressDisplayed,
+}: ListingSnapshot): SearchRow['precision'] {
+  if (location === null) return null;
+  return addressDisplayed ? location.precision : 'approximate';
 }
 
 /** A multirange of all open houses that are not called off; one without an end is open for its first moment. */

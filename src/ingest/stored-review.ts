@@ -7,6 +7,7 @@ import { WorkLease, WorkTaken } from '../postgres/client/work-lease.ts';
 import { placeNext } from './area-writer.ts';
 import { PlacementCache } from './placement-cache.ts';
 import { reviewProperties } from './property-review.ts';
+import { relocateNext } from './relocation.ts';
 import { findUnfinishedReviews, type Review, updateReview } from './review-store.ts';
 
 export interface StoredReviewOptions {
@@ -26,6 +27,7 @@ function reviewSteps(clock: Clock): Readonly<Record<Review, ReviewStep>> {
   const placements = new PlacementCache();
   return {
     properties: (tx, after) => reviewProperties(tx, after, clock.now()),
+    places: async (tx, after) => relocateNext(tx, after, await placements.load(tx), clock.now()),
     areas: async (tx, after) => placeNext(tx, after, await placements.load(tx), clock.now()),
   };
 }

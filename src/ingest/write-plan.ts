@@ -26,6 +26,7 @@ import {
 } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import { type Corrections, findCorrections } from '../timeline/history-correction.ts';
+import { isSamePlace, type PlaceFinder, STATED_PLACES } from './approximate-places.ts';
 import { draftEvidence, listingId, recordEvidence } from './identity.ts';
 import { withPlaceTimes } from './place-times.ts';
 import { type AssignedProperty, PropertyAssignment } from './property-assignment.ts';
@@ -74,11 +75,14 @@ export function planWrite(
   placement: Placement,
   observedAt: number,
   properties: PropertyAssignment = new PropertyAssignment(),
+  places: PlaceFinder = STATED_PLACES,
 ): ListingWrite | null {
   const complete = withAskingPrice(completeDraft(incoming, before?.record ?? null), before?.record ?? null);
-  const draft = withPlaceTimes(complete, placement);
-  const digest = digestOf(draft);
-  if (before?.digest.equals(digest)) return null;
+  const stated = withPlaceTimes(complete, placement);
+  const draft = places.locate(stated);
+  // Of what the source states: places that are found otherwise may change without it.
+  const digest = digestOf(stated);
+  if (before?.digest.equals(digest) && isSamePlace(draft, stated, before.record)) return null;
   if (before && isOlder(draft, before.record)) return null;
   const property = assignProperty(source, draft, before, properties);
   const ids = { listing: listingId(source, draft.listingKey), property: property.propertyId };
@@ -168,20 +172,17 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
 }
 
 /** The draft that gives a stored listing the status of an end. */
-export function endingDraft(
-  record: StoredRecord,
-  displayed: boolean,
-  addressDisplayed: boolean,
-  at: number,
-  status: Status,
-): ListingDraft {
+export function endingDraft(listing: PreviousListing, at: number, status: Status): ListingDraft {
+  return { ...storedDraft(listing), status, statusChangedAt: new Date(at).toISOString() };
+}
+
+/** The draft of which a listing, as it is stored, could have been made. */
+export function storedDraft({ record, displayed, addressDisplayed }: PreviousListing): ListingDraft {
   const { property, provider, monthlyCosts } = record;
   return {
     ...record,
     ...dateTexts(record),
     ...property,
-    status,
-    statusChangedAt: new Date(at).toISOString(),
     listPrice: record.price,
     associationFee: monthlyCosts?.associationFee ?? null,
     tax: monthlyCosts?.tax ?? null,

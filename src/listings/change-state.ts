@@ -1,5 +1,6 @@
 // State of a listing as the log of changes keeps it: the columns that searches read, and a summary for people.
 
+import type { DraftLocation } from './draft.ts';
 import { maskLocation, townOf } from './presenter.ts';
 import type { Listing } from './record.ts';
 import type { SearchRow } from './search-row.ts';
@@ -50,7 +51,7 @@ type SummaryOpenHouse = Pick<Listing['openHouses'][number], (typeof OPEN_HOUSE_M
 export interface ListingSummary extends Readonly<PlainMembers> {
   readonly areaUnit: Listing['areaUnit'];
   readonly address: Readonly<SummaryAddress>;
-  readonly location: Readonly<Listing['location']>;
+  readonly location: Omit<DraftLocation, 'source'> | null;
   readonly openHouses: readonly Readonly<SummaryOpenHouse>[];
 }
 
@@ -69,14 +70,16 @@ function pick<T extends object, K extends keyof T>(from: T, keys: readonly K[]):
 
 /** The summary of a listing, masked as the listing is. */
 export function summarizeListing(
-  listing: Pick<Listing, keyof PlainMembers | 'address' | 'location' | 'openHouses'>,
+  listing: Pick<Listing, keyof PlainMembers | 'address' | 'openHouses'> & {
+    readonly location: ListingSummary['location'];
+  },
   areaUnit: Listing['areaUnit'] = 'sqft',
 ): ListingSummary {
   return {
     ...pick(listing, PLAIN_MEMBERS),
     areaUnit,
     address: pick(listing.address, ADDRESS_MEMBERS),
-    location: listing.location,
+    location: listing.location && pick(listing.location, ['lat', 'lng', 'precision']),
     openHouses: listing.openHouses.map((house) => pick(house, OPEN_HOUSE_MEMBERS)),
   };
 }
@@ -87,6 +90,6 @@ export function maskSummary(summary: ListingSummary): ListingSummary {
   return {
     ...summary,
     address: { ...address, line1: null, unit: null, full: townOf(address) },
-    location: maskLocation(location),
+    location: location && maskLocation(location),
   };
 }

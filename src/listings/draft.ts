@@ -10,6 +10,21 @@ export type Photo = Readonly<Listing['photos'][number]>;
 export type OpenHouse = Readonly<Listing['openHouses'][number]>;
 export type Contact = Readonly<NonNullable<Listing['agent']>>;
 
+/** Where a home is, in degrees of WGS 84. `source` is absent where the listing's source states the place itself. */
+export interface DraftLocation {
+  readonly lat: number;
+  readonly lng: number;
+  readonly precision: 'exact' | 'approximate';
+  readonly source?: 'area' | 'gazetteer' | 'geocoder';
+}
+
+/** Whether a place follows from the name of a town, a postal code or a street alone: nothing may be measured from it. */
+export const isGuessed = ({
+  source,
+  precision,
+}: Partial<Pick<DraftLocation, 'source' | 'precision'>>): boolean =>
+  source !== undefined && precision !== 'exact';
+
 /** `rentControl` is absent if the source says nothing of it. */
 export type RentalTerms = Readonly<Omit<PublicRentalTerms, 'rentControl'>> &
   Partial<Pick<PublicRentalTerms, 'rentControl'>>;
@@ -63,11 +78,7 @@ export interface ListingDraft {
   readonly waterfront: boolean | null;
   readonly saleConditions: readonly string[];
   readonly address: DraftAddress;
-  readonly location: {
-    readonly lat: number;
-    readonly lng: number;
-    readonly precision: 'exact' | 'approximate';
-  } | null;
+  readonly location: DraftLocation | null;
   readonly description: string | null;
   /** Null: the source did not send media; the stored ones stay. */
   readonly photos: readonly Photo[] | null;

@@ -4,6 +4,7 @@ import { type Principal, tierName } from '../access/tiers/tiers.ts';
 import { Problem } from '../lib/problem.ts';
 import { roundTo } from '../lib/round.ts';
 import { type DaysOnMarketClock, daysOnMarket, parseStoredClock } from './days-on-market.ts';
+import type { DraftLocation } from './draft.ts';
 import { listedAt } from './listed-at.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
 import type { Listing } from './record.ts';
@@ -198,12 +199,16 @@ function presentLocation(
   view: LastingView,
 ): Listing['location'] {
   const { location } = stored.record;
-  return isMasked(stored, view) ? maskLocation(location) : location;
+  if (location === null) return null;
+  const visible = isMasked(stored, view) ? maskLocation(location) : location;
+  return { ...visible, source: location.source ?? 'provided' };
 }
 
 /** The location as a reader sees it who may not see the address. */
-export function maskLocation(location: Listing['location']): Listing['location'] {
-  return location && { ...coarseLocation(location), precision: 'approximate' };
+export function maskLocation<Known extends Pick<DraftLocation, 'lat' | 'lng' | 'precision'>>(
+  location: Known,
+): Known {
+  return { ...location, ...coarseLocation(location), precision: 'approximate' };
 }
 
 /** The public location of a home whose address is withheld: two decimals of a degree, about a kilometre. */

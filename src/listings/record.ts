@@ -43,10 +43,29 @@ export const AddressSchema = Type.Object(
   { $id: 'Address', description: 'Street parts are null if the source withholds the address.' },
 );
 
+const LOCATION_SOURCES = ['provided', 'area', 'gazetteer', 'geocoder'] as const;
+const LOCATION_TEXT =
+  'WGS 84 degrees. `precision` is approximate if the address is withheld, if the source says so, or if only the town, the postal ' +
+  'code or the street is known. `source` says where the place is from: `provided` by the source of the listing; the middle of an ' +
+  '`area` that the address names; the `gazetteer` of towns and postal codes; a `geocoder` that was asked for the address.';
+
 export const LocationSchema = nullable(
   Type.Object(
+    {
+      lat: Type.Number(),
+      lng: Type.Number(),
+      precision: oneOf(['exact', 'approximate'] as const),
+      source: oneOf(LOCATION_SOURCES),
+    },
+    { description: LOCATION_TEXT },
+  ),
+);
+
+/** The location in a summary. */
+export const SummaryLocationSchema = nullable(
+  Type.Object(
     { lat: Type.Number(), lng: Type.Number(), precision: oneOf(['exact', 'approximate'] as const) },
-    { description: 'WGS 84 degrees; approximate if the address is withheld.' },
+    { description: 'WGS 84 degrees; approximate if the address is withheld, or as a record says.' },
   ),
 );
 

@@ -60,6 +60,10 @@ export interface SearchRow {
 
   /** `(lng,lat)`; coarse where the address is withheld. */
   readonly location: string | null;
+  /** Approximate where the address is withheld; null without a location. */
+  readonly precision: 'exact' | 'approximate' | null;
+  /** Whether the location follows from the name of a town, a postal code or a street: distances to it say nothing. */
+  readonly guessed: boolean;
   readonly area_nos: readonly number[];
   readonly city: string | null;
   readonly neighborhood: string | null;

@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto';
 import { roundTo } from '../lib/round.ts';
-import type { DraftAddress, ListingDraft } from './draft.ts';
+import type { DraftAddress, DraftLocation, ListingDraft } from './draft.ts';
 import type { Listing } from './record.ts';
 import { type DateTexts, isDay, type ReportedDate, type ReportedDates } from './reported-dates.ts';
 import type { PriceFrequency } from './vocabulary.ts';
@@ -40,7 +40,8 @@ export type StoredRecord = Omit<
   | 'version'
   | 'createdAt'
   | 'updatedAt'
-> & { readonly property: PropertyFacts };
+  | 'location'
+> & { readonly property: PropertyFacts; readonly location: DraftLocation | null };
 
 /** How many of each period make a month. */
 export const PER_MONTH: Readonly<Record<PriceFrequency, number | null>> = {

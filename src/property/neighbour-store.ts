@@ -119,7 +119,7 @@ function homesSql(sql: Sql, query: NeighbourQuery): SqlFragment {
   return sql`listing_type = ${listingType} and ${ignoreDisplayRules ? sql`true` : sql`displayed`}
     and property_type = any(${[...comparableTypes(subject.propertyType)]}::text[])
     and (${boxesSql(sql, subject.location, radiusKm)})
-    and price > 0 ${currency === null ? sql`` : sql`and currency = ${currency}`} and id <> all(${[...except]}::text[])
+    and not guessed and price > 0 ${currency === null ? sql`` : sql`and currency = ${currency}`} and id <> all(${[...except]}::text[])
     and ${sizeSql(sql, subject.livingArea)} and ${marketSql(sql, query)}`;
 }
 

@@ -74,7 +74,7 @@ async function findSlope(database: Database, scope: TrendScope): Promise<number>
           and property_type = any(${[...comparableTypes(propertyType)]}::text[])
           and ${scope.ignoreDisplayRules ? sql`true` : sql`displayed`}
           and closed_at <= ${now}::timestamptz and closed_at > ${now}::timestamptz - make_interval(days => ${TREND_DAYS}::int)
-          and (${boxesSql(sql, centre, TREND_RADIUS_KM)}) and living_area > 0
+          and (${boxesSql(sql, centre, TREND_RADIUS_KM)}) and living_area > 0 and not guessed
           and case listing_type
             when 'sale' then close_price >= living_area * ${MIN_PRICE_PER_AREA}::double precision
               and close_price >= coalesce(price * ${MIN_SHARE_OF_ASKING}::double precision, 0)

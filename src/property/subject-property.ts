@@ -1,6 +1,7 @@
 // Subject property: what a reader may see of it, and the facts that other homes are compared with. Pure.
 
 import { Problem } from '../lib/problem.ts';
+import { isGuessed } from '../listings/draft.ts';
 import { coarseLocation, isVisible, type ReaderView } from '../listings/presenter.ts';
 import { CURRENT_STATUSES } from '../listings/property-record.ts';
 import type { StoredListing, StoredProperty } from '../listings/store.ts';
@@ -29,12 +30,12 @@ export function visibleProperty(property: StoredProperty | null, view: ReaderVie
 }
 
 /**
- * The facts of a home; null if its place is unknown. A withheld address has its coarse location for every reader, or the
+ * The facts of a home; null if its place is unknown, or only that of its town, postal code or street: that of hundreds of homes. A withheld address has its coarse location for every reader, or the
  * distances to other homes would reveal it.
  */
 export function homeFacts({ record, addressDisplayed }: StoredListing): HomeFacts | null {
   const { location } = record;
-  if (location === null) return null;
+  if (location === null || isGuessed(location)) return null;
   const { lat, lng } = location;
   return {
     propertyType: record.propertyType,

@@ -112,6 +112,7 @@ test('the package has the compiled modules, what they read, and nothing else', a
   const expected = [
     'CHANGELOG.md',
     'LICENSE',
+    'NOTICE',
     'README.md',
     'bin/freehold.js',
     'package.json',

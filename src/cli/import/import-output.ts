@@ -50,9 +50,31 @@ export function resultText(result: ImportResult, seconds: number): string {
     ...(rejectedFile === null
       ? []
       : [emphasis('warning', `Rejected rows, with the reason: ${rejectedFile}`)]),
+    ...locatedText(result.located),
     ...reportLines(result.report, result.places),
     ...(result.interrupted ? ['Stopped. The same command continues from here.'] : []),
   ].join('\n');
+}
+
+/** Nothing where every listing has coordinates of its own. */
+function locatedText(located: ImportResult['located']): string[] {
+  if (located === null) return [];
+  const { area, gazetteer, geocoder, none, provided } = located;
+  if (area + gazetteer + geocoder + none === 0) return [];
+  return [
+    'Places on the map:',
+    ...aligned({
+      ...(provided > 0 && { 'from the file': provided }),
+      ...(geocoder > 0 && { 'by the geocoder': geocoder }),
+      'in the middle of an area': area,
+      'in the middle of a town or ZIP code': gazetteer,
+      none,
+    }).map((line) => `  ${line}`),
+    ...(area + gazetteer > 0
+      ? ['  Middles are approximate: GEOCODER_URL has them looked up by address while the service runs.']
+      : []),
+    ...(none > 0 ? ['  Without a place: their addresses name no town or postal code that is known.'] : []),
+  ];
 }
 
 export function dryRunText(dryRun: DryRun): string {

@@ -138,6 +138,12 @@ export const RARE_FILTERS: readonly RareFilter[] = [
       return parameters.has('lat') || parameters.has('lng') ? 'Around a point' : null;
     },
   },
+  {
+    id: 'precision',
+    name: 'Place',
+    parameters: ['precision'],
+    words: (parameters) => valued(parameters, 'precision', (values) => `Place: ${values}`, lowered),
+  },
   ...TRAITS.map(
     ([name, yes, no]): RareFilter => ({
       id: name,

@@ -47,6 +47,7 @@ const TERMS = [
 const COSTS = [
   'newConstruction',
   'waterfront',
+  'precision',
   'minLotSize',
   'maxMonthlyCost',
   'closedSince',

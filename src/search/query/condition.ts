@@ -90,6 +90,7 @@ export type WordColumn =
   | 'propertySubType'
   | 'furnished'
   | 'priceDirection'
+  | 'precision'
   | 'agentId'
   | 'officeId'
   | 'providerId'

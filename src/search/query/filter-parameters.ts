@@ -75,6 +75,11 @@ export const placeParameters = {
         'holes outside their shell and overlapping parts are refused.',
     }),
   ),
+  precision: choices(
+    ['exact', 'approximate'],
+    'Listings whose `location` is of this precision. Approximate places, such as the middle of a postal code, are found by areas, ' +
+      'boxes, circles and polygons as they stand; `exact` leaves them out. A listing without a location matches neither.',
+  ),
   map: text('Polygons as a JSON list of lists of [lng, lat]; replaces `polygon`.', 60_000),
   points: optional(
     list(Type.String({ maxLength: 60 }), {

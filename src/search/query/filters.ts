@@ -43,7 +43,7 @@ export function filtersOf(query: NormalizedQuery, units: UnitSystem, now: number
 /** Names of places, words compared without case, and words compared as they are. */
 const PLACES = ['city', 'neighborhood', 'county', 'state', 'country'] as const;
 const FOLDED = ['propertySubType', 'furnished', 'mlsNumber'] as const;
-const EXACT = ['propertyType', 'agentId', 'officeId', 'providerId'] as const;
+const EXACT = ['propertyType', 'precision', 'agentId', 'officeId', 'providerId'] as const;
 const MAX_WORDS = 12;
 
 const folded = (values: readonly string[]): string[] => values.map((value) => value.trim().toLowerCase());

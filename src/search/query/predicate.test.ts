@@ -50,6 +50,8 @@ const row: SearchRow = {
   days_on_market_end: null,
   open_houses: null,
   location: null,
+  precision: null,
+  guessed: false,
   area_nos: [7],
   city: null,
   neighborhood: null,

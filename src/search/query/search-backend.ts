@@ -98,6 +98,8 @@ export interface MapPoint {
   readonly bedrooms: number | null;
   /** Whether the last change of its price was a reduction. */
   readonly isReduced: boolean;
+  /** Whether its place is approximate. */
+  readonly isApproximate: boolean;
   /** Milliseconds since the epoch. */
   readonly listedAt: number | null;
 }

@@ -14,7 +14,7 @@ export async function findPoints(
   const [row] = await database.read(
     (sql) => sql<MapPoints[]>`
       with found as materialized (
-        select id, location[0] as lng, location[1] as lat, status, price, close_price, bedrooms, price_direction, listed_at,
+        select id, location[0] as lng, location[1] as lat, status, price, close_price, bedrooms, price_direction, precision, listed_at,
           provider_id, ${plan.listingType === 'sale' ? sql`coalesce(case when status = 'CLOSED' then close_price end, price)` : sql`price`} as shown_price
         from listing_search where ${whereSql(sql, plan, resolved)}),
       counted as (select count(*)::double precision as total, count(lng)::double precision as located from found)
@@ -24,6 +24,7 @@ export async function findPoints(
         coalesce(case when located <= ${maxPoints} then (
           select json_agg(json_build_object('id', id, 'lng', lng, 'lat', lat, 'status', status, 'price', price,
             'closePrice', close_price, 'bedrooms', bedrooms, 'isReduced', coalesce(price_direction = 'decrease', false),
+            'isApproximate', coalesce(precision = 'approximate', false),
             'listedAt', (extract(epoch from listed_at) * 1000)::double precision) order by id)
           from found where lng is not null) end, '[]') as points,
         coalesce(case when located > ${maxPoints} then (

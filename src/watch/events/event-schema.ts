@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import { LogPageSchema } from '../../http/output/log-page.ts';
-import { AddressSchema, LocationSchema, nullable, oneOf, texts } from '../../listings/record.ts';
+import { AddressSchema, nullable, oneOf, SummaryLocationSchema, texts } from '../../listings/record.ts';
 import { LISTING_TYPES, STATUSES } from '../../listings/vocabulary.ts';
 import { EVENT_TYPES, type EventType } from './event-types.ts';
 
@@ -19,7 +19,7 @@ const ListingExtract = Type.Partial(
     price: nullable(Type.Number()),
     currency: Type.String(),
     address: AddressSchema,
-    location: LocationSchema,
+    location: SummaryLocationSchema,
   }),
   {
     $id: 'EventListing',

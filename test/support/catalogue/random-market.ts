@@ -53,6 +53,7 @@ const SHARED = {
   lat: fc.constantFrom(10, 10.25, 10.256, 10.5, 11, 11.25),
   lng: fc.constantFrom(-180, -179.5, 179.5, 20, 20.25, 20.5, 20.5, 20.754, 21),
   located: fc.constantFrom(true, true, true, true, false),
+  precision: fc.constantFrom<'exact' | 'approximate'>('exact', 'exact', 'approximate'),
   city: some('Aldern', 'ALDERN ', 'Brook Hollow', 'Crane'),
   neighborhood: some('Hook', 'Old Town'),
   county: some('Ring', 'Östra'),
@@ -173,7 +174,7 @@ export function toDraft(key: string, facts: Facts): ListingDraft {
     listedAt: time(facts.listed),
     onMarketDate: date(facts.onMarket),
     priceChangedAt: time(facts.priceChanged),
-    location: facts.located ? { lat: facts.lat, lng: facts.lng, precision: 'exact' } : null,
+    location: facts.located ? { lat: facts.lat, lng: facts.lng, precision: facts.precision } : null,
     address: {
       ...NO_ADDRESS,
       city,

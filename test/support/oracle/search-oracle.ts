@@ -32,8 +32,23 @@ function shownPerArea(facts: Facts, query: Query): number | null {
 }
 
 /** Where searches see a listing: at about a kilometre where its address is withheld. */
-export function seenAt({ located, addressDisplayed, lat, lng }: Facts): { lat: number; lng: number } | null {
-  if (!located) return null;
+/** Where the service's own gazetteer has the ZIP code of the market. */
+const MIDDLE_OF_10001 = { lat: 40.7484, lng: -73.9967 };
+
+/** Whether the address alone places a home without coordinates: no state contradicts the code, which is one of its country. */
+const hasKnownZip = ({ country, state, postalCode }: Facts): boolean =>
+  country?.toUpperCase() === 'US' && state === null && postalCode !== null;
+
+/** How precise the place of a listing is for who may not see withheld addresses; null: it has none. */
+export function precisionOf(facts: Facts): 'exact' | 'approximate' | null {
+  if (seenAt(facts) === null) return null;
+  return facts.located && facts.addressDisplayed ? facts.precision : 'approximate';
+}
+
+export function seenAt(facts: Facts): { lat: number; lng: number } | null {
+  const { located, addressDisplayed } = facts;
+  if (!located && !hasKnownZip(facts)) return null;
+  const { lat, lng } = located ? facts : MIDDLE_OF_10001;
   return addressDisplayed ? { lat, lng } : { lat: rounded(lat), lng: rounded(lng) };
 }
 
@@ -100,6 +115,11 @@ export const FILTERS: readonly Filter[] = [
   places('county', 'ring', 'ÖSTRA', 'ostra'),
   places('state', 'umbra', 'u.m.', 'verge'),
   postalCodes('10001', '10001-2345', '100012345', '10002'),
+  {
+    parameters: ['precision'],
+    values: fc.constantFrom('exact', 'approximate', 'exact,approximate').map((precision) => ({ precision })),
+    meets: ({ facts }, { precision = '' }) => precision.split(',').includes(precisionOf(facts) ?? 'none'),
+  },
   places('country', 'us', 'Se'),
   words('propertyType', 'CONDO', 'single_family', 'Land'),
   shape(

@@ -46,6 +46,7 @@ export const CODE_COLUMNS = [
   'propertySubType',
   'furnished',
   'priceDirection',
+  'precision',
   'city',
   'neighborhood',
   'county',

@@ -77,7 +77,7 @@ export class PointCollector {
       const value = numbers[name]?.[row];
       return value === undefined || Number.isNaN(value) ? null : value;
     };
-    const word = (name: 'status' | 'priceDirection'): string =>
+    const word = (name: 'status' | 'priceDirection' | 'precision'): string =>
       this.#dictionaries[name].word(codes[name]?.[row] ?? 0);
     return {
       id: idOf(columns, row),
@@ -88,6 +88,7 @@ export class PointCollector {
       closePrice: number('closePrice'),
       bedrooms: number('bedrooms'),
       isReduced: word('priceDirection') === 'decrease',
+      isApproximate: word('precision') === 'approximate',
       listedAt: number('listedAt'),
     };
   }
