@@ -8,7 +8,7 @@ import { startChangeUpkeep } from '../changes/upkeep.ts';
 import type { EventMetrics } from '../entity-events/event-metrics.ts';
 import { startEventWorker } from '../entity-events/event-worker.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
-import { startStoredReview } from '../ingest/stored-review.ts';
+import { startStoredReview } from '../ingest/reviews/stored-review.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';

@@ -79,7 +79,6 @@ const HOME = {
   daysOld: '0:30',
   listedSince: 'P30D',
   listedBefore: 'P1D',
-
   updatedSince: 'P7D',
   updatedBefore: '2030-01-01',
   priceChanged: 'decrease',

@@ -6,7 +6,7 @@ import { PLACE_WAYS, type PlaceCounts } from '../ingest/approximate-places.ts';
 import { updateAllPlacements, writeAreaDrafts } from '../ingest/area-writer.ts';
 import { analyzeListings } from '../ingest/listing-store.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
-import { relocateAll } from '../ingest/relocation.ts';
+import { relocateAll } from '../ingest/reviews/relocation.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { type Counts, countAreas, countListings } from './checkpoint-store.ts';

@@ -1,6 +1,6 @@
 // Areas for the listings of a source, from their addresses, as long as nobody imports areas with boundaries.
 
-import { makeAddressAreas } from '../ingest/address-areas.ts';
+import { makeAddressAreas } from '../ingest/reviews/address-areas.ts';
 import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';

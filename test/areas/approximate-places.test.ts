@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { updateAllPlacements, writeAreaBatch } from '../../src/ingest/area-writer.ts';
-import { relocateAll } from '../../src/ingest/relocation.ts';
+import { relocateAll } from '../../src/ingest/reviews/relocation.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import { area, at, square, startCatalogue } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { headSequence } from '../../src/changes/change-store.ts';
 import { propertyId } from '../../src/ingest/identity.ts';
-import { startStoredReview } from '../../src/ingest/stored-review.ts';
+import { startStoredReview } from '../../src/ingest/reviews/stored-review.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import { startCatalogue } from '../support/catalogue/catalogue.ts';
 import { changesAfter } from '../support/catalogue/change-log.ts';

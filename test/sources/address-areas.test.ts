@@ -2,9 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { makeAddressAreas } from '../../src/ingest/address-areas.ts';
+import { makeAddressAreas } from '../../src/ingest/reviews/address-areas.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
-import { startStoredReview } from '../../src/ingest/stored-review.ts';
+import { startStoredReview } from '../../src/ingest/reviews/stored-review.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { startAddressAreas } from '../../src/sources/address-area-upkeep.ts';
 import { area, at, square, startCatalogue } from '../support/catalogue/catalogue.ts';

@@ -1,6 +1,6 @@
 // SQL of reviews of stored rows: how far each has come.
 
-import type { Sql, Transaction } from '../postgres/client/database.ts';
+import type { Sql, Transaction } from '../../postgres/client/database.ts';
 
 /** What the rules of this release judge otherwise than those that it was stored by. */
 export type Review = 'properties' | 'areas' | 'places';

@@ -1,7 +1,7 @@
 // SQL of areas that are made from addresses: which names there are, and which areas.
 
-import type { AddressNames } from '../areas/address-areas.ts';
-import type { Sql } from '../postgres/client/database.ts';
+import type { AddressNames } from '../../areas/address-areas.ts';
+import type { Sql } from '../../postgres/client/database.ts';
 
 /** Whether somebody imported areas: then none are made from addresses. `made`: the source of those that are. */
 export async function hasImportedAreas(sql: Sql, made: string): Promise<boolean> {

@@ -1,7 +1,7 @@
 // SQL of listings without coordinates of their own.
 
-import type { DraftAddress } from '../listings/draft.ts';
-import type { Sql } from '../postgres/client/database.ts';
+import type { DraftAddress } from '../../listings/draft.ts';
+import type { Sql } from '../../postgres/client/database.ts';
 
 /** A listing whose place may become known better. */
 export interface UnlocatedListing {

@@ -1,10 +1,10 @@
 // Maker of areas from the addresses of listings, for catalogues into which nobody imported any.
 
-import { ADDRESS_AREAS, addressAreas } from '../areas/address-areas.ts';
-import { areaId } from '../areas/area.ts';
-import type { Database } from '../postgres/client/database.ts';
+import { ADDRESS_AREAS, addressAreas } from '../../areas/address-areas.ts';
+import { areaId } from '../../areas/area.ts';
+import type { Database } from '../../postgres/client/database.ts';
 import { findAddressNames, findAreaIdsOfSource, hasImportedAreas } from './address-area-store.ts';
-import { writeAreaDrafts } from './area-writer.ts';
+import { writeAreaDrafts } from '../area-writer.ts';
 import { startReview } from './review-store.ts';
 
 /** Areas of one transaction. */

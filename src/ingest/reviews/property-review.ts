@@ -1,12 +1,12 @@
 // Review of stored properties: listings that are no longer judged to be of one home are given properties of their own.
 
-import type { Transaction } from '../postgres/client/database.ts';
-import { propertyId, propertyIdentities } from './identity.ts';
-import { lockListings } from './listing-store.ts';
-import { moveListings } from './move-listings.ts';
-import { PropertyAssignment } from './property-assignment.ts';
-import { findProperties, findRenamed, lockProperties, type ReviewedProperty } from './property-store.ts';
-import { presentProperty } from './write-plan.ts';
+import type { Transaction } from '../../postgres/client/database.ts';
+import { propertyId, propertyIdentities } from '../identity.ts';
+import { lockListings } from '../listing-store.ts';
+import { moveListings } from '../move-listings.ts';
+import { PropertyAssignment } from '../property-assignment.ts';
+import { findProperties, findRenamed, lockProperties, type ReviewedProperty } from '../property-store.ts';
+import { presentProperty } from '../write-plan.ts';
 
 /** Properties of one transaction. */
 const BATCH = 500;

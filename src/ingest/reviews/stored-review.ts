@@ -1,11 +1,11 @@
 // Reviews of what earlier releases stored, done once in the background, by one process at a time.
 
-import { type Clock, MINUTE } from '../lib/clock.ts';
-import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
-import type { Database, Transaction } from '../postgres/client/database.ts';
-import { WorkLease, WorkTaken } from '../postgres/client/work-lease.ts';
-import { placeNext } from './area-writer.ts';
-import { PlacementCache } from './placement-cache.ts';
+import { type Clock, MINUTE } from '../../lib/clock.ts';
+import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
+import type { Database, Transaction } from '../../postgres/client/database.ts';
+import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import { placeNext } from '../area-writer.ts';
+import { PlacementCache } from '../placement-cache.ts';
 import { reviewProperties } from './property-review.ts';
 import { relocateNext } from './relocation.ts';
 import { findUnfinishedReviews, type Review, updateReview } from './review-store.ts';

@@ -1,14 +1,14 @@
 // Relocation: stored listings without coordinates of their own get the places that are known by now, as changes of them.
 
-import type { Placement } from '../areas/placement.ts';
-import type { DraftLocation } from '../listings/draft.ts';
-import type { Database, Transaction } from '../postgres/client/database.ts';
-import { isSameLocation, loadPlaceFinder } from './approximate-places.ts';
-import { lockListings } from './listing-store.ts';
-import { commitWrites } from './listing-writer.ts';
-import { PlacementCache } from './placement-cache.ts';
+import type { Placement } from '../../areas/placement.ts';
+import type { DraftLocation } from '../../listings/draft.ts';
+import type { Database, Transaction } from '../../postgres/client/database.ts';
+import { isSameLocation, loadPlaceFinder } from '../approximate-places.ts';
+import { lockListings } from '../listing-store.ts';
+import { commitWrites } from '../listing-writer.ts';
+import { PlacementCache } from '../placement-cache.ts';
 import { findUnlocated } from './relocation-store.ts';
-import { type PreviousListing, planWrite, storedDraft } from './write-plan.ts';
+import { type PreviousListing, planWrite, storedDraft } from '../write-plan.ts';
 
 /** Listings of one transaction. */
 const BATCH = 500;
