@@ -10,7 +10,7 @@ import { restoreFile } from '../support/backup/restore-file.ts';
 import { emptyDatabase } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';
 import { startService } from '../support/service/service.ts';
-import { comparable, PUBLIC_URL, type RecordedRelease } from '../support/upgrade/questions.ts';
+import { comparable, knownMembers, PUBLIC_URL, type RecordedRelease } from '../support/upgrade/questions.ts';
 
 const FOLDER = join(import.meta.dirname, 'releases');
 const releases = readdirSync(FOLDER)
@@ -41,7 +41,7 @@ for (const release of releases)
       const answer = await service.get(path, credential);
       const what = `${path} for ${caller}`;
       assert.equal(answer.status, status, what);
-      assert.deepEqual(comparable(await answer.json()), body, what);
+      assert.deepEqual(knownMembers(comparable(await answer.json()), body), body, what);
     }
     const [subscriptions, grants] = await created.database.read(async (sql) => [
       await sql`select id, tier, key_hint, label, sample, created_at, ends_at, revoked_at, customer from subscription order by id`,
