@@ -17,6 +17,7 @@ import { type FileReport, ReportBuilder } from './file-report.ts';
 import type { OpenedFile } from './formats/open-file.ts';
 import type { Records } from './formats/record.ts';
 import { RejectedFile } from './formats/rejected.ts';
+import { ImportRefused } from './import-refused.ts';
 import { digestOfFile, type ImportProgress, type MappedFile, partRead, withFile } from './mapped-file.ts';
 import { MissingListings, type MissingOptions, type MissingResult } from './missing.ts';
 import { surveyFile } from './survey.ts';
@@ -49,11 +50,6 @@ export interface ImportResult extends Counts {
   readonly passed: Readonly<Record<string, number>>;
   /** Null where the import ends nothing, or has not come so far. */
   readonly missing: MissingResult | null;
-}
-
-/** Nothing can be imported now, for a reason that is not in the file. */
-class ImportRefused extends Error {
-  override readonly name = 'ImportRefused';
 }
 
 /**
