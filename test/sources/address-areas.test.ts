@@ -2,8 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { makeAddressAreas } from '../../src/ingest/reviews/address-areas.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
+import { makeAddressAreas } from '../../src/ingest/reviews/address-areas.ts';
 import { startStoredReview } from '../../src/ingest/reviews/stored-review.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { startAddressAreas } from '../../src/sources/address-area-upkeep.ts';

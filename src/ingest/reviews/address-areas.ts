@@ -3,8 +3,8 @@
 import { ADDRESS_AREAS, addressAreas } from '../../areas/address-areas.ts';
 import { areaId } from '../../areas/area.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { findAddressNames, findAreaIdsOfSource, hasImportedAreas } from './address-area-store.ts';
 import { writeAreaDrafts } from '../area-writer.ts';
+import { findAddressNames, findAreaIdsOfSource, hasImportedAreas } from './address-area-store.ts';
 import { startReview } from './review-store.ts';
 
 /** Areas of one transaction. */
