@@ -230,6 +230,12 @@ export const readSecretVariables = (
 ): Readonly<Record<string, string>> =>
   pickVariables({ ...readEnvironmentFile(folder), ...environment }, text);
 
+/** Values of the environment and of `.env`, as they are now, for the secrets that sources name. */
+export const readVariables = (
+  environment: Environment = process.env,
+  folder: string = process.cwd(),
+): Environment => ({ ...readEnvironmentFile(folder), ...environment });
+
 /** Names of the settings that are set, without their values. */
 export function settingsInUse(
   environment: Environment = process.env,

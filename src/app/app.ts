@@ -38,8 +38,10 @@ import type { Slots } from '../search/summaries/analytics-queue.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { sharedSite } from '../site/shared-site.ts';
 import type { Progress } from '../sources/metrics.ts';
-import type { Replication } from '../sources/replicate.ts';
+import type { Variables } from '../sources/registry/secrets.ts';
+import type { ReplicationStatus } from '../sources/replication-status.ts';
 import type { Source } from '../sources/source.ts';
+import type { SourceSet } from '../sources/source-set.ts';
 import { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
@@ -55,6 +57,7 @@ import { featureRoutes } from './routes.ts';
 import type { SearchWiring } from './search.ts';
 import { createEnding } from './state/ending.ts';
 import { grantEnder, howToGetKey, startSubscriptions } from './subscriptions.ts';
+import { startSources } from './upstream.ts';
 import { createVerifyCredential } from './verify-credential.ts';
 import { VERSION } from './version.ts';
 import { createWebhooks } from './webhooks.ts';
@@ -95,7 +98,7 @@ export interface AppOptions {
   readonly threadTarget?: BuilderTarget;
   /** Keys that seal stored secrets; null: there are none. Default: those of the configuration. */
   readonly secretsKey?: string | null;
-  /** Null: listings come from imports only. */
+  /** The source of the settings; null: none, so that listings come from imports, pushes, and sources that are set up. */
   readonly source: Source | null;
   /** Milliseconds between two rounds of changes from the source. */
   readonly interval: number;
@@ -105,6 +108,8 @@ export interface AppOptions {
   readonly log: Log;
   /** The file of the keys that this installation created; null if there is none. */
   readonly keysFile?: string | null;
+  /** Values of environment variables, for sources that are set up; default: those of this process. */
+  readonly variables?: () => Variables;
   /** Milliseconds that connections stay open during the stop, for a last response; default 0. */
   readonly lingerMs?: number;
   /** Called for each page of the first load. */
@@ -114,7 +119,9 @@ export interface AppOptions {
 
 export interface App {
   readonly server: WebServer;
-  readonly replication: Replication | null;
+  /** Of the source of the settings; null: there is none. */
+  readonly replication: { status(): ReplicationStatus } | null;
+  readonly sources: Pick<SourceSet, 'list'>;
   readonly searchEngine: Pick<SearchEngine, 'status'>;
   /**
    * Lets running requests finish, then stops everything but the server, which answers MAINTENANCE from the first moment on:
@@ -160,8 +167,10 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const ownerStatus = followOwners({ ...common, subscriptions: access.subscriptions }, oauth);
   const keyForm = createKeyForm({ keys: access.keys, clock, publicUrl, proofKey: oauth.proofKey });
+  const sources = await startSources({ ...options, ...common });
   const reads = createReads({
     ...options,
+    sources,
     ...overrides,
     ...common,
     metrics,
@@ -209,6 +218,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   shareSite(sharedSite({ version: VERSION, isSample: sampleUrl !== null, routes, config }), stopping.signal);
   const background = startBackground({
     ...options,
+    sources,
     ...common,
     ...reads,
     metrics,
@@ -221,9 +231,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     backup: config.backup,
     describeOutside: () => describeOutside(config),
     computeFigure: reads.figures.compute,
-    isSourceWithoutAreas: config.source.kind === 'reso',
   });
-  const checked = { ...common, databaseState, source: source?.id ?? null, backup: config.backup };
+  const health = healthChecks({ ...common, ...reads, ...background, databaseState, sources, source, config });
   const server = createServer<Principal>({
     ...options,
     routes,
@@ -232,17 +241,15 @@ export async function createApp(options: AppOptions): Promise<App> {
     metrics,
     limits: limitsOf(options),
     trustedProxies: config.trustedProxies,
-    health: {
-      checks: healthChecks({ ...reads, ...background, ...checked }),
-      metricsAccess: config.metrics,
-    },
+    health: { ...health, metricsAccess: config.metrics },
     describe: describeService(publicUrl, files.tiers),
     notFoundPage: notFoundPage(publicUrl),
   });
   await reads.start();
   return {
     server,
-    replication: background.replication,
+    replication: source && { status: () => background.status(source.id) },
+    sources,
     searchEngine: reads.engine,
     ...createEnding(server, async (drained) => {
       // Feeds and subscriptions would stay open; their clients go on at another process.
@@ -250,8 +257,8 @@ export async function createApp(options: AppOptions): Promise<App> {
       await hub.close();
       await changes.close();
       await drained;
-      for (const each of [background, billing, subscriptions, reads]) await each.stop();
-      const others = [source, sample?.outbound, files.basemap, webhooks.access];
+      for (const each of [background, sources, billing, subscriptions, reads]) await each.stop();
+      const others = [sources, sample?.outbound, files.basemap, webhooks.access];
       for (const each of [oauth, sourceVerifier, access, reads, ...others]) await each?.close();
     }),
   };

@@ -15,10 +15,13 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Refresh } from '../live/refresh.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { StateWatch } from '../postgres/state/state-watch.ts';
+import { SAMPLE } from '../sources/abandoned.ts';
 import { startAddressAreas } from '../sources/address-area-upkeep.ts';
 import type { Progress } from '../sources/metrics.ts';
-import { type Replication, startReplication, WAITING_FOR_ACCEPT } from '../sources/replicate.ts';
+import { startReaders } from '../sources/readers.ts';
+import { type ReplicationStatus, STARTING, WAITING_FOR_ACCEPT } from '../sources/replication-status.ts';
 import type { Source } from '../sources/source.ts';
+import type { SourceSet } from '../sources/source-set.ts';
 import { startSourceUpkeep } from '../sources/upkeep.ts';
 import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
@@ -53,17 +56,16 @@ export interface BackgroundOptions {
   readonly computeFigure: EvaluationOptions['compute'];
   readonly catalogue: Catalogue;
   readonly refresh: Refresh;
-  /** The source of this process; null: none. */
+  /** The source of the settings of this process; null: none. */
   readonly source: Source | null;
-  /** Whether its listings come without areas. */
-  readonly isSourceWithoutAreas: boolean;
-  /** Milliseconds between two rounds of changes from the source. */
-  readonly interval: number;
+  /** All that this process reads. */
+  readonly sources: SourceSet;
   readonly onProgress?: (progress: Progress) => void;
 }
 
 export interface Background {
-  readonly replication: Replication | null;
+  /** Of the reading of a source. */
+  status(id: string): ReplicationStatus;
   /** Resolves when the current rounds have ended. */
   stop(): Promise<void>;
 }
@@ -75,15 +77,15 @@ interface Job {
 const NOTHING: Job = { stop: async () => {} };
 
 export function startBackground(options: BackgroundOptions): Background {
-  const { source } = options;
+  const { source, sources } = options;
   const outgoing = <Running extends Job>(start: () => Running) =>
     startOnceOutgoing(options.databaseState, start);
-  const replicating = source && outgoing(() => startReplication({ ...options, source }));
+  const readers = outgoing(() => startReaders({ ...options, own: source?.id ?? null }));
   const jobs: readonly (Job | null)[] = [
-    replicating,
+    readers,
     startMarketEvaluation({ ...options, compute: options.computeFigure }),
-    source && outgoing(() => startRefreshWatched({ ...options, source })),
-    source && outgoing(() => startEventWorker({ ...options, source })),
+    outgoing(() => startRefreshWatched(options)),
+    outgoing(() => startForEach(sources, { start: (source) => startEventWorker({ ...options, source }) })),
     options.deliversWebhooks && options.webhooks.keyring !== null
       ? outgoing(() => startDeliveries(options, options.webhooks) ?? NOTHING)
       : null,
@@ -102,13 +104,12 @@ export function startBackground(options: BackgroundOptions): Background {
       release: VERSION,
       outside: options.describeOutside,
     }),
-    source && options.isSourceWithoutAreas ? startAddressAreas({ ...options, source: source.id }) : null,
+    // The sample market comes with its areas.
+    startAddressAreas({ ...options, sources: () => sources.ids().filter((id) => id !== SAMPLE) }),
   ];
   return {
-    replication: replicating && {
-      status: () => replicating.current?.status() ?? WAITING_FOR_ACCEPT,
-      stop: () => replicating.stop(),
-    },
+    status: (id) =>
+      readers.current === null ? WAITING_FOR_ACCEPT : (readers.current.status(id) ?? STARTING),
     async stop() {
       for (const job of jobs) await job?.stop();
     },

@@ -3,7 +3,7 @@
 import type { BackupSettings } from '../backup/backup-settings.ts';
 import { describeBackup } from '../backup/nightly.ts';
 import { findBackupRecord } from '../backup/record-store.ts';
-import type { HealthCheck } from '../http/server/health.ts';
+import type { HealthCheck, HealthOptions } from '../http/server/health.ts';
 import type { Clock } from '../lib/clock.ts';
 import { nullIfUnavailable, Problem } from '../lib/problem.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
@@ -11,8 +11,10 @@ import type { Database } from '../postgres/client/database.ts';
 import { describeRestriction, isOutgoing } from '../postgres/state/database-state.ts';
 import type { StateWatch } from '../postgres/state/state-watch.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
-import type { Replication } from '../sources/replicate.ts';
+import { isAnotherLoaded } from '../sources/removal-store.ts';
+import type { ReplicationStatus } from '../sources/replication-status.ts';
 import { findReport } from '../sources/report-store.ts';
+import type { ActiveSource, SourceSet } from '../sources/source-set.ts';
 import { refusedPartsText } from '../sources/value-counts.ts';
 import { describeRows, describeSearch } from './describe-search.ts';
 
@@ -21,29 +23,39 @@ export interface CheckedParts {
   readonly databaseState: Pick<StateWatch, 'state'>;
   readonly findLoading: FindLoading;
   readonly engine: Pick<SearchEngine, 'status'>;
-  readonly replication: Replication | null;
-  /** Id of the source that is replicated. */
-  readonly source: string | null;
+  /** Of the reading of a source. */
+  readonly status: (source: string) => ReplicationStatus;
+  readonly sources: Pick<SourceSet, 'list'>;
+  /** That of this process's settings; null: none. */
+  readonly source: { readonly id: string } | null;
   readonly clock: Clock;
-  /** Nightly backups; null: this process makes none. */
-  readonly backup: BackupSettings | null;
+  readonly config: {
+    /** Nightly backups; null: this process makes none. */
+    readonly backup: BackupSettings | null;
+  };
 }
 
-export function healthChecks(parts: CheckedParts): readonly HealthCheck[] {
-  const { database, databaseState, clock, findLoading, engine, replication, source, backup } = parts;
+export function healthChecks(parts: CheckedParts): Pick<HealthOptions, 'checks' | 'furtherChecks'> {
+  const { database, databaseState, clock, engine, sources, config } = parts;
+  const own = parts.source?.id ?? null;
   const databaseCheck: HealthCheck = {
     name: 'database',
     required: true,
     check: async () => `PostgreSQL ${await database.serverVersion()}`,
   };
-  return [
-    databaseCheck,
-    stateCheck(databaseState),
-    loadCheck(findLoading),
-    searchCheck(engine),
-    ...(replication && source !== null ? [sourceCheck(replication, source, database)] : []),
-    ...(backup === null ? [] : [backupCheck(database, clock)]),
-  ];
+  return {
+    checks: [
+      databaseCheck,
+      stateCheck(databaseState),
+      loadCheck(parts),
+      searchCheck(engine),
+      ...(config.backup === null ? [] : [backupCheck(database, clock)]),
+    ],
+    furtherChecks: () =>
+      sources
+        .list()
+        .map((source) => sourceCheck(source, source.id === own ? 'source' : `source ${source.id}`, parts)),
+  };
 }
 
 /** From the database: another process may make the backups. */
@@ -74,8 +86,8 @@ function stateCheck(databaseState: CheckedParts['databaseState']): HealthCheck {
   };
 }
 
-/** From the database: another process may be loading. */
-function loadCheck(findLoading: FindLoading): HealthCheck {
+/** From the database: another process may be loading. A source that is added to others leaves the service ready. */
+function loadCheck({ findLoading, database, source: own }: CheckedParts): HealthCheck {
   return {
     name: 'first-load',
     required: true,
@@ -84,6 +96,8 @@ function loadCheck(findLoading: FindLoading): HealthCheck {
       if (loading === null) return 'complete';
       const { source, records, total } = loading;
       const loaded = `${records} of ${total ?? 'an unknown number of'} listings`;
+      if (source !== own?.id && (await database.read((sql) => isAnotherLoaded(sql, source))))
+        return `under way for the source "${source}": ${loaded}`;
       throw new Problem('OVERLOADED', `The first load of the source "${source}" is not complete: ${loaded}.`);
     },
   };
@@ -104,14 +118,24 @@ function searchCheck(engine: Pick<SearchEngine, 'status'>): HealthCheck {
 }
 
 /** A process that waits knows of the feed what the one that reads it has reported. */
-function sourceCheck(replication: Replication, source: string, database: Database): HealthCheck {
+function sourceCheck(
+  { id, lacks, control }: ActiveSource,
+  name: string,
+  { database, status }: Pick<CheckedParts, 'database' | 'status'>,
+): HealthCheck {
   return {
-    name: 'source',
+    name,
     required: false,
     async check() {
-      const { state, failure, rereadFailure, detail } = replication.status();
+      const { state, failure, rereadFailure, detail } = status(id);
       const own = { failure: failure ?? rereadFailure, detail };
-      const report = await nullIfUnavailable(database.read((sql) => findReport(sql, source)));
+      const report = await nullIfUnavailable(database.read((sql) => findReport(sql, id)));
+      if (control.pausedAt !== null) return `paused since ${control.pausedAt}`;
+      if (lacks !== null)
+        throw new Problem(
+          'OVERLOADED',
+          `Reading from the source fails in this process: missing_secret: ${lacks}`,
+        );
       const known = state === 'waiting' ? report : own;
       if (known !== null && known.failure !== null) {
         const text = known.detail === null ? known.failure : `${known.failure}: ${known.detail}`;

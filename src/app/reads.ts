@@ -23,18 +23,21 @@ import { AnalyticsQueue, type Slots } from '../search/summaries/analytics-queue.
 import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Source } from '../sources/source.ts';
+import type { SourceSet } from '../sources/source-set.ts';
 import { createSearch, type SearchWiring } from './search.ts';
 import { measureExpensive } from './search-metrics.ts';
 
 export interface ReadsOptions extends Pick<MarketFactsOptions, 'database' | 'clock' | 'report'> {
   readonly metrics: Metrics;
-  readonly config: Pick<Config, 'explorer' | 'source'>;
+  readonly config: Pick<Config, 'explorer'>;
   readonly log: Log;
   /** Whether the source may be read now. */
   readonly mayActOutside: () => boolean;
   readonly defaultCurrency: string | null;
-  /** Null: listings come from imports only. */
-  readonly source: Source | null;
+  /** The source of the settings of this process; null: none. */
+  readonly source: Pick<Source, 'id'> | null;
+  /** All that this process reads. */
+  readonly sources: SourceSet;
   /** Of searches, without what is made here. */
   readonly search: Pick<SearchWiring, 'settings' | 'onReady' | 'builder' | 'maxTail'>;
   /** Where a thread finds the database; absent: facts are loaded in this one. */
@@ -45,7 +48,8 @@ export interface ReadsOptions extends Pick<MarketFactsOptions, 'database' | 'clo
 }
 
 export function createReads(options: ReadsOptions) {
-  const { database, clock, metrics, report, source } = options;
+  const { database, clock, metrics, report, source, sources } = options;
+  const own = source?.id ?? null;
   const catalogue = createCatalogue(database);
   const cache = createPropertyCache(catalogue, database, report);
   const analytics = new AnalyticsQueue(database, clock, options.slots, options.scheduler);
@@ -55,7 +59,7 @@ export function createReads(options: ReadsOptions) {
     monotonic: () => clock.monotonic(),
   });
   const facts = createMarketFacts(options);
-  const hasFeed = options.config.source.kind === 'reso';
+  const hasFeed = () => sources.list().some(({ id }) => id !== own || id === 'reso');
   const explorer = new Allowance({ ...options, ...options.config.explorer, hasFeed });
   const search = createSearch({ ...options, ...options.search, analytics, cache });
   const { backend, areas, records, engine, untilSearched } = search;
@@ -70,8 +74,20 @@ export function createReads(options: ReadsOptions) {
     records,
     engine,
     figures: createMarketFigures({ ...options, findCurrencies, analytics, areas }),
-    refresh: createRefresh({ ...options, catalogue, untilSearched, mayFetch: options.mayActOutside }),
-    findLoading: createFindLoading({ database, clock, source: source?.id ?? null, untilSearched }),
+    refresh: createRefresh({
+      ...options,
+      findSource: (id) => sources.find(id),
+      catalogue,
+      untilSearched,
+      mayFetch: options.mayActOutside,
+    }),
+    findLoading: createFindLoading({
+      database,
+      clock,
+      source: own,
+      others: () => sources.ids().filter((id) => id !== own),
+      untilSearched,
+    }),
     explorer,
     untilSearched,
     eventMetrics: createEventMetrics(metrics, clock),

@@ -1,13 +1,17 @@
 // Upstream source of the configuration: the sample market, a RESO Web API server, or none.
 
-import type { Config } from '../config.ts';
+import { type Config, readVariables } from '../config.ts';
 import { updatePhotoUrls } from '../ingest/media-url-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createOutbound } from '../lib/outbound.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
+import type { ResoRegistered } from '../sources/registry/registry-store.ts';
+import { profileOf, resoCredentials } from '../sources/registry/reso-settings.ts';
+import type { Variables } from '../sources/registry/secrets.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
 import type { Source } from '../sources/source.ts';
+import { SourceSet, type SourceSetOptions } from '../sources/source-set.ts';
 import { loadSampleAreas, startSampleMarket } from './sample-market.ts';
 import { samplePhotosUrl } from './sample-photos.ts';
 
@@ -36,7 +40,43 @@ export interface UpstreamOptions {
   readonly publicUrl: string;
 }
 
-/** Creates the source; the sample market is started and its areas loaded first. */
+/** The sources that this process reads: that of the settings, and those that are set up in the database. */
+export async function startSources({
+  variables = readVariables,
+  ...options
+}: Omit<SourceSetOptions, 'open'> & { readonly variables?: () => Variables }): Promise<SourceSet> {
+  const open = (registered: ResoRegistered) => openRegistered(registered, options.clock, variables);
+  const sources = new SourceSet({ ...options, open });
+  await sources.start();
+  return sources;
+}
+
+/** A source that is set up in the database, with the secrets of this process. Throws SecretMissing. */
+async function openRegistered(
+  { id, name, settings }: ResoRegistered,
+  clock: Clock,
+  readVariables: () => Variables,
+): Promise<Source> {
+  const { url, currency, timeZone, displayDefault, refreshesPerMinute } = settings;
+  const credentials = await resoCredentials(settings, readVariables());
+  const profile = profileOf(settings);
+  return resoSource({
+    id,
+    name,
+    url,
+    profile,
+    credentials,
+    clock,
+    outbound: createOutbound({ clock }),
+    live: profile.live !== false,
+    showsByDefault: displayDefault !== 'withhold',
+    ...(currency !== undefined && { currency }),
+    ...(timeZone !== undefined && { timeZone }),
+    ...(refreshesPerMinute !== undefined && { refreshesPerMinute }),
+  });
+}
+
+/** Creates the source of the settings; the sample market is started and its areas loaded first. */
 export async function openUpstream(options: UpstreamOptions): Promise<Upstream> {
   const { config, database, clock, log } = options;
   const { source } = config;

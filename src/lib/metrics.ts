@@ -13,6 +13,13 @@ export interface Metrics {
   observableCounter(name: string, help: string, value: () => number): Counter;
   /** `value` is called when the metrics are read. */
   gauge(name: string, help: string, value: () => number): Gauge;
+  /** A gauge with one value for each value of a label; `values` is called when the metrics are read. */
+  gaugeBy(
+    name: string,
+    help: string,
+    label: string,
+    values: () => Iterable<readonly [string, number]>,
+  ): Gauge;
   /** How long something takes, in seconds. */
   durations<Label extends string>(name: string, help: string, labels: readonly Label[]): Histogram<Label>;
 }
@@ -47,6 +54,17 @@ export function createMetrics({ withProcess = false } = {}): Metrics {
         collect() {
           this.reset();
           this.inc(value());
+        },
+      }),
+    gaugeBy: (name, help, label, values) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: [label],
+        registers,
+        collect() {
+          this.reset();
+          for (const [of, value] of values()) this.set({ [label]: of }, value);
         },
       }),
     gauge: (name, help, value) =>

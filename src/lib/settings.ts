@@ -133,7 +133,8 @@ export interface UrlRules {
   readonly http?: 'loopback' | 'private';
 }
 
-function urlFault(text: string, rules: UrlRules): string | null {
+/** Why a text is no URL that may be used; null: it is one. */
+export function urlFault(text: string, rules: UrlRules): string | null {
   if (!URL.canParse(text)) return 'must be an absolute URL such as https://api.example.com';
   // The URL is written into pages and documents unescaped.
   if (/["'<>`\\\s]/.test(text)) return 'must not contain quotes, angle brackets, backslashes or spaces';

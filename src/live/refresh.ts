@@ -16,8 +16,8 @@ import {
 } from '../sources/write-through.ts';
 
 export interface RefreshOptions extends WriteThroughOptions {
-  /** Null: the service has no source. */
-  readonly source: Source | null;
+  /** The source with this id; null: this process reads none. */
+  readonly findSource: (id: string) => Source | null;
   readonly log: Pick<Log, 'error'>;
   /** Whether the source may be read now; default: always. */
   readonly mayFetch?: () => boolean;
@@ -66,8 +66,8 @@ class ListingRefresher {
   }
 
   async refresh(stored: ListingOfSource, signal: AbortSignal): Promise<StoredListing> {
-    const { source } = this.#options;
-    if (!source?.live || source.id !== stored.source) {
+    const source = this.#options.findSource(stored.source);
+    if (!source?.live) {
       throw new LiveError('live_unsupported', 'The source of this listing does not support live reads.');
     }
     if (this.#options.mayFetch?.() === false)

@@ -15,13 +15,16 @@ export const configuredSource = ({ kind }: { readonly kind: string }): string | 
   kind === 'none' ? null : kind;
 
 /**
- * Sources that are stored, not configured here, and read by no other process.
- * @param configured the id of the source of this process; null: none
+ * Sources that are stored, neither configured here nor set up in the database, and read by no other process.
+ * @param configured the id of the source of this process's settings; null: none
  */
 export async function findAbandoned(sql: Sql, configured: string | null): Promise<StoredSource[]> {
   const sources = (await findSources(sql)).filter(
-    ({ id, isReplicated, listings, areas }) =>
-      id !== configured && (isReplicated || REPLICATED.includes(id)) && listings + areas > 0,
+    ({ id, kind, setBy, enabled, isReplicated, listings, areas }) =>
+      id !== configured &&
+      !(kind === 'reso' && setBy !== 'settings' && enabled) &&
+      (isReplicated || REPLICATED.includes(id)) &&
+      listings + areas > 0,
   );
   if (sources.length === 0) return [];
   const used = await findSourcesInUse(

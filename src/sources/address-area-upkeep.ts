@@ -1,4 +1,4 @@
-// Areas for the listings of a source, from their addresses, as long as nobody imports areas with boundaries.
+// Areas for the listings of sources, from their addresses, as long as nobody imports areas with boundaries.
 
 import { makeAddressAreas } from '../ingest/reviews/address-areas.ts';
 import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
@@ -6,20 +6,20 @@ import type { Log } from '../lib/log.ts';
 import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { WorkLease } from '../postgres/client/work-lease.ts';
-import { readPosition } from './store.ts';
+import { isAnyLoaded } from './store.ts';
 
 export interface AddressAreaOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
-  /** Id of the source. */
-  readonly source: string;
+  /** Ids of the sources whose listings come without areas. */
+  readonly sources: () => readonly string[];
   readonly report: (error: unknown) => void;
 }
 
 /** Makes areas once the first load is complete, and every day for names that are new by then. */
 export function startAddressAreas(options: AddressAreaOptions): PeriodicWork {
-  const { database, clock, log, source, report } = options;
+  const { database, clock, log, sources, report } = options;
   const lease = new WorkLease(database, 'areas from addresses');
   let madeAt = Number.NEGATIVE_INFINITY;
   return startPeriodicWork({
@@ -28,8 +28,9 @@ export function startAddressAreas(options: AddressAreaOptions): PeriodicWork {
     pause: MINUTE,
     async work(isStopped) {
       if (clock.now() - madeAt < DAY) return;
-      const { loadedAt } = await database.read((sql) => readPosition(sql, source));
-      if (loadedAt === null || !(await lease.acquire())) return;
+      const ids = sources();
+      if (ids.length === 0 || !(await database.read((sql) => isAnyLoaded(sql, ids)))) return;
+      if (!(await lease.acquire())) return;
       try {
         const made = await makeAddressAreas(database, isStopped);
         madeAt = clock.now();

@@ -13,23 +13,22 @@ const LOAD_ABANDONED = 3_600_000;
 export interface FirstLoadOptions {
   readonly database: Database;
   readonly clock: Clock;
-  /**
-   * The id of the source that this process is configured with, whose first load is due as soon as the service starts;
-   * null: none, so that only a load which another process has started is seen.
-   */
+  /** The id of the source of this process's settings, whose first load is due as soon as the service starts; null: none. */
   readonly source: string | null;
+  /** Ids of further sources that are read, whose first load is due while nothing is loaded; default: none. */
+  readonly others?: () => readonly string[];
   /** Whether searches of this process know all that is stored, once they do or are late; default: they do. */
   readonly untilSearched?: () => Promise<boolean>;
 }
 
 /** Asks the database at most once a second. */
 export function createFindLoading(options: FirstLoadOptions): FindLoading {
-  const { database, clock, source, untilSearched = async () => true } = options;
+  const { database, clock, source, others = () => [], untilSearched = async () => true } = options;
   let known: { readonly until: number; readonly loading: ReturnType<FindLoading> } | null = null;
   let last: Loading | null = null;
   const find = async (): Promise<Loading | null> => {
     const movedSince = new Date(clock.now() - LOAD_ABANDONED).toISOString();
-    const loading = await database.read((sql) => findUnfinishedLoad(sql, source, movedSince));
+    const loading = await database.read((sql) => findUnfinishedLoad(sql, source, others(), movedSince));
     // Whoever hears that it has ended finds all of it.
     if (loading === null && last !== null && !(await untilSearched())) return last;
     last = loading;

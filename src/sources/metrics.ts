@@ -10,38 +10,72 @@ export interface SourceMetrics {
   fieldErrors(counts: ReadonlyMap<string, number>): void;
   /** Call when the source was read to its end. */
   caughtUp(): void;
+  /** Call when this process begins to read. `asOf`: when the source was last read to its end, RFC 3339; null: it is not known. */
+  begins(asOf: string | null): void;
+  /** Call when this process reads the source no more: it is not behind then. */
+  ended(): void;
 }
 
-export function sourceMetrics(metrics: Metrics, clock: Clock): SourceMetrics {
-  let last: number | null = null;
-  const records = metrics.counter('freehold_source_records_total', 'Records read from upstream.', ['result']);
+/** The metrics of all sources of a registry: each is registered once, with a label for the source. */
+interface SharedMetrics {
+  readonly of: (source: string) => SourceMetrics;
+}
+
+const known = new WeakMap<Metrics, SharedMetrics>();
+
+/** The metrics of one source. */
+export function sourceMetrics(metrics: Metrics, clock: Clock, source: string): SourceMetrics {
+  const shared = known.get(metrics) ?? sharedMetrics(metrics, clock);
+  known.set(metrics, shared);
+  return shared.of(source);
+}
+
+function sharedMetrics(metrics: Metrics, clock: Clock): SharedMetrics {
+  /** When each source was last read to its end by this process; null: not yet. */
+  const read = new Map<string, number | null>();
+  const records = metrics.counter('freehold_source_records_total', 'Records read from upstream.', [
+    'source',
+    'result',
+  ]);
   const unreadable = metrics.counter(
     'freehold_source_field_errors_total',
     'Upstream fields that contained something unreadable and were taken as unknown.',
-    ['field'],
+    ['source', 'field'],
   );
-  const counted = new Map<string, number>();
-  const failures = metrics.counter('freehold_source_failures_total', 'Failed reads of upstream.', ['code']);
-  metrics.gauge('freehold_source_lag_seconds', 'Seconds since upstream was last read to its end.', () =>
-    last === null ? Number.NaN : (clock.now() - last) / 1000,
+  const failures = metrics.counter('freehold_source_failures_total', 'Failed reads of upstream.', [
+    'source',
+    'code',
+  ]);
+  metrics.gaugeBy(
+    'freehold_source_lag_seconds',
+    'Seconds since upstream was last read to its end.',
+    'source',
+    () =>
+      [...read].map(([source, last]) => [source, last === null ? Number.NaN : (clock.now() - last) / 1000]),
   );
-  metrics.gauge(
+  metrics.gaugeBy(
     'freehold_source_last_success_timestamp_seconds',
     'When upstream was last read to its end.',
-    () => (last === null ? 0 : last / 1000),
+    'source',
+    () => [...read].map(([source, last]) => [source, last === null ? 0 : last / 1000]),
   );
   return {
-    records: (result, count) => count > 0 && records.inc({ result }, count),
-    failed: (code) => failures.inc({ code }),
-    fieldErrors(counts) {
-      for (const [field, count] of counts) {
-        const more = count - (counted.get(field) ?? 0);
-        if (more > 0) unreadable.inc({ field }, more);
-        counted.set(field, count);
-      }
-    },
-    caughtUp: () => {
-      last = clock.now();
+    of(source) {
+      const counted = new Map<string, number>();
+      return {
+        records: (result, count) => count > 0 && records.inc({ source, result }, count),
+        failed: (code) => failures.inc({ source, code }),
+        fieldErrors(counts) {
+          for (const [field, count] of counts) {
+            const more = count - (counted.get(field) ?? 0);
+            if (more > 0) unreadable.inc({ source, field }, more);
+            counted.set(field, count);
+          }
+        },
+        caughtUp: () => void read.set(source, clock.now()),
+        begins: (asOf) => void read.set(source, asOf === null ? null : Date.parse(asOf)),
+        ended: () => void read.delete(source),
+      };
     },
   };
 }

@@ -14,6 +14,8 @@ export interface PageWriterOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly metrics: SourceMetrics;
+  /** Called at the end of each transaction; throws WorkTaken where another process reads the source by now. */
+  readonly hold: (tx: Transaction) => Promise<void>;
 }
 
 /** Milliseconds; a page has up to a thousand listings with all their children. */
@@ -82,16 +84,18 @@ const incomplete = (total: number | null, missing: number): LiveError =>
 
 /** Writes the listings of a page and what belongs to them in one transaction. */
 async function writeTogether<T>(
-  { source, catalogue, database, clock, metrics }: PageWriterOptions,
+  { source, catalogue, database, clock, metrics, hold }: PageWriterOptions,
   page: SourcePage,
   quiet: boolean,
   also: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
   const { written, result } = await database.transaction(
-    async (tx) => ({
-      written: await catalogue.write(tx, source.id, page.drafts, clock.now(), page.gone, quiet),
-      result: await also(tx),
-    }),
+    async (tx) => {
+      const written = await catalogue.write(tx, source.id, page.drafts, clock.now(), page.gone, quiet);
+      const result = await also(tx);
+      await hold(tx);
+      return { written, result };
+    },
     { timeout: TRANSACTION_DEADLINE, planned: 'once' },
   );
   for (const kind of ['created', 'changed', 'unchanged', 'removed'] as const)

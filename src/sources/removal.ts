@@ -6,8 +6,9 @@ import { updateAllPlacements } from '../ingest/area-writer.ts';
 import { analyzeListings, notifyRemoved } from '../ingest/listing-store.ts';
 import { deletePushed, deleteUnusedCurrencies, deleteUnusedNames } from '../ingest/removal/removal-store.ts';
 import { removeListings } from '../ingest/removal/remove-listings.ts';
-import { lockImport, lockReader } from '../ingest/removal/source-lock-store.ts';
+import { lockImport } from '../ingest/removal/source-lock-store.ts';
 import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
+import { type ReaderLease, takeReaderLease } from './reader-lease.ts';
 import { deleteRegistered } from './registry/registry-store.ts';
 import {
   advanceRemoval,
@@ -50,22 +51,25 @@ export async function removeSource(options: RemovalOptions): Promise<SourceRemov
   const { database, source } = options;
   const lost = new AbortController();
   const guard = database.dedicated({ onClose: () => lost.abort() });
+  let lease: ReaderLease | null = null;
   try {
-    await requireUnused(guard.sql, source);
-    return await new Removal(options, lost.signal).run();
+    lease = await takeReaderLease(database, source);
+    if (lease === null)
+      throw new SourceInUse(
+        `A running process reads the source ${source}, or removes it already. Stop the process, or set its SOURCE to another one.`,
+      );
+    await requireNoImport(guard.sql, source);
+    return await new Removal(options, lease, lost.signal).run();
   } catch (error) {
     if (error instanceof RemovalStopped) return null;
     throw error;
   } finally {
+    await lease?.release();
     await guard.end(1);
   }
 }
 
-async function requireUnused(sql: Sql, source: string): Promise<void> {
-  if (!(await lockReader(sql, source)))
-    throw new SourceInUse(
-      `A running process reads the source ${source}, or removes it already. Stop the process, or set its SOURCE to another one.`,
-    );
+async function requireNoImport(sql: Sql, source: string): Promise<void> {
   for (const kind of ['listings', 'areas'] as const) {
     if (!(await lockImport(sql, kind, source)))
       throw new SourceInUse(`An import of ${kind} from ${source} is under way: wait for it to end.`);
@@ -74,11 +78,13 @@ async function requireUnused(sql: Sql, source: string): Promise<void> {
 
 class Removal {
   readonly #options: RemovalOptions;
+  readonly #lease: ReaderLease;
   /** Aborted when the connection with the locks is lost. */
   readonly #lost: AbortSignal;
 
-  constructor(options: RemovalOptions, lost: AbortSignal) {
+  constructor(options: RemovalOptions, lease: ReaderLease, lost: AbortSignal) {
     this.#options = options;
+    this.#lease = lease;
     this.#lost = lost;
   }
 
@@ -120,7 +126,9 @@ class Removal {
         await hold?.(tx);
         // Its tokens end with it: nothing is pushed from here on.
         await deleteRegistered(tx, source);
-        return beginRemoval(tx, source, new Date(database.clock.now()));
+        const removal = await beginRemoval(tx, source, new Date(database.clock.now()));
+        await this.#lease.hold(tx);
+        return removal;
       },
       { timeout: TIMEOUT },
     );
@@ -133,8 +141,11 @@ class Removal {
     return database.transaction(
       async (tx) => {
         await hold?.(tx);
-        if (await lockRemoval(tx, source)) return work(tx);
-        throw new SourceInUse(`The source ${source} is read again meanwhile: it is not removed.`);
+        if (!(await lockRemoval(tx, source)))
+          throw new SourceInUse(`The source ${source} is read again meanwhile: it is not removed.`);
+        const result = await work(tx);
+        await this.#lease.hold(tx);
+        return result;
       },
       { timeout: TIMEOUT },
     );

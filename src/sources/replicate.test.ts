@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { progress } from './metrics.ts';
-import { backoff } from './replicate.ts';
+import { backoff } from './replication-status.ts';
 
 test('waits double from one second to 32 and stay there', () => {
   const waits = [1, 2, 3, 4, 5, 6, 7, 100].map((failures) => backoff(failures, null, 0));

@@ -2,18 +2,30 @@
 
 import { analyzeListings } from '../ingest/listing-store.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
-import { type Clock, pause } from '../lib/clock.ts';
+import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { advanceSource } from '../listings/provenance/confirmation-store.ts';
-import type { Database } from '../postgres/client/database.ts';
+import type { Database, Transaction } from '../postgres/client/database.ts';
+import { WorkTaken } from '../postgres/client/work-lease.ts';
 import { ahead } from './ahead.ts';
+import type { SourceControl } from './control-store.ts';
 import { type Progress, progress, type SourceMetrics, sourceMetrics } from './metrics.ts';
 import { writePage, writeReread } from './page-writer.ts';
+import { LEASE_TIMES, type LeaseTimes, type ReaderLease, takeReaderLease } from './reader-lease.ts';
 import { cancelRemoval } from './removal-store.ts';
+import {
+  backoff,
+  failureDetail,
+  failureName,
+  failureSample,
+  type ReplicationStatus,
+  STARTING,
+} from './replication-status.ts';
 import { Reporter } from './reporter.ts';
+import { RoundTimer } from './round-timer.ts';
 import { LiveError, type Source } from './source.ts';
-import { readPosition, type StoredPosition, takeReaderLock } from './store.ts';
+import { readPosition, type StoredPosition } from './store.ts';
 
 export interface ReplicationOptions {
   readonly source: Source;
@@ -28,32 +40,19 @@ export interface ReplicationOptions {
   readonly onProgress?: (progress: Progress) => void;
   /** In [0, 1); default Math.random. */
   readonly random?: () => number;
-}
-
-export interface ReplicationStatus {
-  /** `waiting`: another process reads this source. `paused`: nobody does before a restored database is accepted. */
-  readonly state: 'starting' | 'waiting' | 'loading' | 'following' | 'failing' | 'paused';
-  /** When the first load was complete, RFC 3339. */
-  readonly loadedAt: string | null;
-  /** When the catalogue last matched the source, RFC 3339. */
-  readonly asOf: string | null;
-  /** Why reading fails: a LiveError's fault or code, or `database`. */
-  readonly failure: string | null;
-  /** What the failure says of itself; null where it says nothing more. */
-  readonly detail: string | null;
-  /** Why all records cannot be read again; reading changes goes on meanwhile. */
-  readonly rereadFailure: string | null;
-  readonly progress: Progress | null;
+  /** What operators have requested; default: nothing. */
+  readonly control?: SourceControl;
+  /** How soon another process takes over; default: within ten seconds. */
+  readonly lease?: LeaseTimes;
 }
 
 export interface Replication {
   status(): ReplicationStatus;
+  /** Obeys what operators request from now on. */
+  control(control: SourceControl): void;
   /** Resolves once a page that is being written is written. */
   stop(): Promise<void>;
 }
-
-/** Milliseconds after which a process that waits for another's first load checks again: it is not ready before. */
-const LOAD_CHECK_INTERVAL = 2_000;
 
 /** Milliseconds; ANALYZE reads a sample of each table, whatever its size. */
 const ANALYZE_DEADLINE = 300_000;
@@ -67,25 +66,13 @@ export function startReplication(options: ReplicationOptions): Replication {
   const running = replicator.run();
   return {
     status: () => replicator.status,
+    control: (control) => replicator.timer.obey(control),
     stop() {
       replicator.stopping.abort();
       return running;
     },
   };
 }
-
-const STARTING: ReplicationStatus = {
-  state: 'starting',
-  loadedAt: null,
-  asOf: null,
-  failure: null,
-  detail: null,
-  rereadFailure: null,
-  progress: null,
-};
-
-/** Of a source that is not read because the database was restored and is not accepted yet, or is a copy. */
-export const WAITING_FOR_ACCEPT: ReplicationStatus = { ...STARTING, state: 'paused' };
 
 class Replicator {
   readonly stopping = new AbortController();
@@ -101,63 +88,78 @@ class Replicator {
   /** Whether this process reads all records, from the first one on. */
   #readsAll = false;
   #confirmedAt = Number.NEGATIVE_INFINITY;
+  readonly timer: RoundTimer;
 
   constructor(options: ReplicationOptions) {
     this.#options = options;
-    this.#metrics = sourceMetrics(options.metrics, options.clock);
+    this.timer = new RoundTimer(options.clock, options.control);
+    this.#metrics = sourceMetrics(options.metrics, options.clock, options.source.id);
     this.#reporter = new Reporter(options);
   }
 
   async run(): Promise<void> {
     const { signal } = this.stopping;
+    const { interval, lease = LEASE_TIMES } = this.#options;
     while (!signal.aborted) {
-      let wait = this.#options.interval;
+      let wait = Math.min(interval, lease.renewal);
       try {
-        await this.#readWhileLocked();
-        if (!signal.aborted) this.#update({ state: 'waiting', failure: null });
-        if (this.status.loadedAt === null) wait = Math.min(wait, LOAD_CHECK_INTERVAL);
+        const { isPaused } = this.timer;
+        if (!isPaused) await this.#readWhileLeased(lease);
+        if (!signal.aborted) this.#update({ state: isPaused ? 'paused' : 'waiting', failure: null });
       } catch (error) {
         wait = this.#fail(error);
       }
-      await pause(this.#options.clock, wait, signal);
+      await this.timer.rest(wait, signal);
     }
+    this.#metrics.ended();
   }
 
-  /** Reads round after round while this process holds the lock; returns when another process holds it. */
-  async #readWhileLocked(): Promise<void> {
-    const { database, source, clock, interval, log } = this.#options;
-    const lost = new AbortController();
+  /** Reads round after round while this process has the lease; returns when another process has it. */
+  async #readWhileLeased(times: LeaseTimes): Promise<void> {
+    const { database, source, interval } = this.#options;
     const { loadedAt, updatedAt } = await database.read((sql) => readPosition(sql, source.id));
     this.#update({ loadedAt, asOf: updatedAt });
-    const lock = await takeReaderLock(database, source.id, () => lost.abort());
-    if (lock === null) return;
-    const signal = AbortSignal.any([lost.signal, this.stopping.signal]);
+    const lease = await takeReaderLease(database, source.id, times);
+    if (lease === null) return this.#metrics.ended();
+    const signal = AbortSignal.any([lease.lost, this.timer.untilPaused(), this.stopping.signal]);
     try {
-      if (await database.transaction((tx) => cancelRemoval(tx, source.id)))
-        log.info(
-          { source: source.id },
-          'The source is configured again: its removal ends, and it is loaded again',
-        );
-      await this.#reporter.start();
+      await this.#begin(lease);
       while (!signal.aborted) {
         let wait = interval;
         try {
-          await lock.confirm();
-          await this.#readToEnd(signal);
-          wait -= await this.#readAgain(signal);
+          this.timer.begin();
+          await this.#readToEnd(lease, signal);
+          wait -= await this.#readAgain(lease, signal);
         } catch (error) {
+          if (error instanceof WorkTaken) return;
           if (!signal.aborted) wait = this.#fail(error);
         }
-        await this.#reporter.report(this.status);
-        if (!signal.aborted) await pause(clock, wait, signal);
+        if (!signal.aborted) await this.#reporter.report(this.status, lease.hold);
+        await this.timer.rest(wait, signal);
       }
     } finally {
-      await lock.release();
+      await lease.release();
     }
   }
 
+  async #begin(lease: ReaderLease): Promise<void> {
+    const { database, source, log } = this.#options;
+    const isAgain = await database.transaction(async (tx) => {
+      const isCancelled = await cancelRemoval(tx, source.id);
+      await lease.hold(tx);
+      return isCancelled;
+    });
+    if (isAgain)
+      log.info(
+        { source: source.id },
+        'The source is configured again: its removal ends, and it is loaded again',
+      );
+    this.#metrics.begins(this.status.asOf);
+    await this.#reporter.start();
+  }
+
   /** One round: from the stored position to the source's end, page by page. */
-  async #readToEnd(signal: AbortSignal): Promise<void> {
+  async #readToEnd({ hold }: ReaderLease, signal: AbortSignal): Promise<void> {
     const { source, database, clock } = this.#options;
     let stored = await database.read((sql) => readPosition(sql, source.id));
     const load = stored.loadedAt === null ? { startedAt: clock.monotonic(), records: 0 } : null;
@@ -167,7 +169,7 @@ class Replicator {
     this.#readsAll ||= position === null;
     for await (const page of ahead((wanted) => source.pages(position, wanted, slowly), signal)) {
       const wasLoading = stored.loadedAt === null;
-      stored = await writePage({ ...this.#options, metrics: this.#metrics }, page, stored);
+      stored = await writePage({ ...this.#options, metrics: this.#metrics, hold }, page, stored);
       if (wasLoading && stored.loadedAt !== null) await this.#analyze();
       this.#metrics.fieldErrors(source.fieldErrors);
       // The progress comes before the status says that the load is complete.
@@ -183,7 +185,7 @@ class Replicator {
     this.#hasReadAll();
     this.#metrics.caughtUp();
     this.#recover(stored);
-    await this.#confirm(stored);
+    await this.#confirm(stored, hold);
     this.#update({ progress: null, asOf: new Date(clock.now()).toISOString() });
   }
 
@@ -191,7 +193,7 @@ class Replicator {
    * Reads all records again where they were read in another way: page by page, slowly, and until the next round of changes is
    * due. What fails here leaves the changes as they are. Returns the milliseconds that it took, at most those of a round.
    */
-  async #readAgain(signal: AbortSignal): Promise<number> {
+  async #readAgain({ hold }: ReaderLease, signal: AbortSignal): Promise<number> {
     const { source, database, clock, interval, log } = this.#options;
     if (source.reading === undefined || this.#isReadAsNow) return 0;
     let stored = await database.read((sql) => readPosition(sql, source.id));
@@ -205,7 +207,7 @@ class Replicator {
       const from = stored.reread?.position ?? null;
       this.#readsAll ||= from === null;
       for await (const page of ahead((wanted) => source.pages(from, wanted, true), signal)) {
-        stored = await writeReread({ ...this.#options, metrics: this.#metrics }, page, stored);
+        stored = await writeReread({ ...this.#options, metrics: this.#metrics, hold }, page, stored);
         if (signal.aborted || taken() === interval) return interval;
       }
       this.#hasReadAll();
@@ -213,14 +215,15 @@ class Replicator {
       log.info({ source: source.id }, 'All records of the source have been read again');
     } catch (error) {
       if (signal.aborted) return 0;
-      const failure = nameOf(error);
+      if (error instanceof WorkTaken) throw error;
+      const failure = failureName(error);
       if (this.status.rereadFailure !== failure)
         log.warn(
           { source: source.id, code: failure, err: error },
           'The source cannot be read again as a whole',
         );
       this.#metrics.failed(failure);
-      this.#update({ rereadFailure: failure, detail: detailOf(error) });
+      this.#update({ rereadFailure: failure, detail: failureDetail(error), sample: failureSample(error) });
     }
     return taken();
   }
@@ -239,12 +242,15 @@ class Replicator {
   }
 
   /** Writes that the catalogue is up to date, where the source has reported no changes for a while. */
-  async #confirm({ updatedAt }: StoredPosition): Promise<void> {
+  async #confirm({ updatedAt }: StoredPosition, hold: (tx: Transaction) => Promise<void>): Promise<void> {
     const { clock, database, source } = this.#options;
     const now = clock.now();
     const last = Math.max(this.#confirmedAt, updatedAt === null ? now : Date.parse(updatedAt));
     if (now - last < CONFIRM_INTERVAL) return;
-    await database.write((sql) => advanceSource(sql, source.id, now));
+    await database.transaction(async (tx) => {
+      await advanceSource(tx, source.id, now);
+      await hold(tx);
+    });
     this.#confirmedAt = now;
   }
 
@@ -264,34 +270,36 @@ class Replicator {
     }
     this.#failures = 0;
     const detail = this.status.rereadFailure === null ? null : this.status.detail;
-    this.#update({ state: loadedAt === null ? 'loading' : 'following', failure: null, detail, loadedAt });
+    this.#update({
+      state: loadedAt === null ? 'loading' : 'following',
+      failure: null,
+      detail,
+      sample: null,
+      loadedAt,
+    });
   }
 
   /** Logs a failure once for each change of its code, and returns the milliseconds to wait. */
   #fail(error: unknown): number {
     const { log, source, random = Math.random } = this.#options;
-    const code = nameOf(error);
+    const code = failureName(error);
     if (this.status.failure !== code)
       log.warn({ source: source.id, code, err: error }, 'The source cannot be read');
     this.#metrics.failed(code);
-    this.#update({ state: 'failing', failure: code, detail: detailOf(error) });
+    this.#update({
+      state: 'failing',
+      failure: code,
+      detail: failureDetail(error),
+      sample: failureSample(error),
+    });
     this.#misbehaves ||=
       error instanceof LiveError && (error.fault !== null || error.code === 'parse_failed');
-    return backoff(++this.#failures, error instanceof LiveError ? error.retryAfter : null, random());
+    const retryAfter = error instanceof LiveError ? error.retryAfter : null;
+    this.timer.fail(retryAfter ?? 0);
+    return backoff(++this.#failures, retryAfter, random());
   }
 
   #update(change: Partial<ReplicationStatus>): void {
     this.status = { ...this.status, ...change };
   }
-}
-
-const nameOf = (error: unknown): string =>
-  error instanceof LiveError ? (error.fault ?? error.code) : 'database';
-
-const detailOf = (error: unknown): string | null => (error instanceof LiveError ? error.message : null);
-
-/** Milliseconds before the next attempt: 1, 2, 4 ... 32 seconds, or longer where the source asks for it, plus up to a quarter. */
-export function backoff(failures: number, retryAfter: number | null, random: number): number {
-  const wait = Math.max(Math.min(1_000 * 2 ** (failures - 1), 32_000), retryAfter ?? 0);
-  return Math.round(wait * (1 + 0.25 * random));
 }

@@ -12,24 +12,29 @@ export interface SourceReport {
   readonly failingSince: string | null;
   /** Values that keep listings, or parts of them, from being shown. */
   readonly withheld: readonly ValueCount[];
+  /** A record that the failure is about; null: it is about none. */
+  readonly sample: string | null;
+  /** When the source was last read to its end, to the minute, RFC 3339; null: never, or before this was noted. */
+  readonly succeededAt: string | null;
 }
 
 export async function findReport(sql: Sql, source: string): Promise<SourceReport | null> {
   const [row] = await sql<SourceReport[]>`
-    select source, failure, detail, failing_since as "failingSince", withheld from source_report where source = ${source}`;
+    select source, failure, detail, failing_since as "failingSince", withheld, succeeded_at as "succeededAt", sample
+    from source_report where source = ${source}`;
   return row ?? null;
 }
 
 /** `at`: RFC 3339. A failure that goes on keeps its time. */
 export async function writeReport(
   sql: Sql,
-  { source, failure, detail, withheld }: Omit<SourceReport, 'failingSince'>,
+  { source, failure, detail, withheld, succeededAt, sample }: Omit<SourceReport, 'failingSince'>,
   at: string,
 ): Promise<void> {
   await sql`
-    insert into source_report as known (source, failure, detail, failing_since, withheld, updated_at)
-    values (${source}, ${failure}, ${detail}, ${failure === null ? null : at}, ${JSON.stringify(withheld)}::text::json, ${at})
+    insert into source_report as known (source, failure, detail, failing_since, withheld, succeeded_at, sample, updated_at)
+    values (${source}, ${failure}, ${detail}, ${failure === null ? null : at}, ${JSON.stringify(withheld)}::text::json, ${succeededAt}, ${sample}, ${at})
     on conflict (source) do update set failure = excluded.failure, detail = excluded.detail,
       failing_since = case when known.failure = excluded.failure then known.failing_since else excluded.failing_since end,
-      withheld = excluded.withheld, updated_at = excluded.updated_at`;
+      withheld = excluded.withheld, succeeded_at = excluded.succeeded_at, sample = excluded.sample, updated_at = excluded.updated_at`;
 }

@@ -1,9 +1,9 @@
 // Reporter of a source: what is wrong with its feed, kept in the database for doctor and other processes.
 
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock } from '../lib/clock.ts';
+import { type Clock, MINUTE } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import type { Database } from '../postgres/client/database.ts';
+import type { Database, Transaction } from '../postgres/client/database.ts';
 import { findReport, type SourceReport, writeReport } from './report-store.ts';
 import type { Source } from './source.ts';
 import type { ValueCount } from './value-counts.ts';
@@ -19,7 +19,12 @@ interface Health {
   readonly failure: string | null;
   readonly detail: string | null;
   readonly rereadFailure: string | null;
+  readonly sample: string | null;
+  /** When the source was last read to its end, RFC 3339. */
+  readonly asOf: string | null;
 }
+
+const BEGINNING = '1970-01-01T00:00:00Z';
 
 export class Reporter {
   readonly #options: ReporterOptions;
@@ -29,7 +34,14 @@ export class Reporter {
 
   constructor(options: ReporterOptions) {
     this.#options = options;
-    this.#written = { source: options.source.id, failure: null, detail: null, withheld: [] };
+    this.#written = {
+      source: options.source.id,
+      failure: null,
+      detail: null,
+      withheld: [],
+      sample: null,
+      succeededAt: null,
+    };
   }
 
   /** Goes on from what was reported before. */
@@ -47,15 +59,33 @@ export class Reporter {
     this.#earlier = [];
   }
 
-  /** Writes what has changed since the last report. Never throws: without the database there is no report. */
-  async report({ failure, detail, rereadFailure }: Health): Promise<void> {
+  /**
+   * Writes what has changed since the last report, and each minute that the source was read. Never throws: without the database
+   * there is no report. `hold` throws where another process reads the source by now.
+   */
+  async report(
+    { failure, detail, rereadFailure, sample, asOf }: Health,
+    hold: (tx: Transaction) => Promise<void>,
+  ): Promise<void> {
     const { source, database, clock, log } = this.#options;
     if (failure === 'database') return;
     const withheld = merged(this.#earlier, source.withheldValues?.list() ?? []);
-    const report = { source: source.id, failure: failure ?? rereadFailure, detail, withheld };
-    if (isDeepStrictEqual(report, this.#written)) return;
+    const { succeededAt } = this.#written;
+    const report = {
+      source: source.id,
+      failure: failure ?? rereadFailure,
+      detail,
+      withheld,
+      succeededAt: asOf,
+      sample,
+    };
+    const isNoted = asOf === null || Date.parse(asOf) - Date.parse(succeededAt ?? BEGINNING) < MINUTE;
+    if (isNoted && isDeepStrictEqual(report, { ...this.#written, succeededAt: asOf })) return;
     try {
-      await database.write((sql) => writeReport(sql, report, new Date(clock.now()).toISOString()));
+      await database.transaction(async (tx) => {
+        await writeReport(tx, report, new Date(clock.now()).toISOString());
+        await hold(tx);
+      });
       this.#written = report;
     } catch (error) {
       log.warn({ source: source.id, err: error }, 'The report on the source could not be written');

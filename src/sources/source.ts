@@ -51,6 +51,8 @@ interface LiveErrorOptions {
   readonly status?: number | null;
   /** Milliseconds that the source asks to wait. */
   readonly retryAfter?: number | null;
+  /** A record that it is about, without anything that must not be kept. */
+  readonly sample?: string | null;
 }
 
 export class LiveError extends Error {
@@ -60,13 +62,15 @@ export class LiveError extends Error {
   readonly retryAfter: number | null;
   readonly fault: FeedFault | null;
   readonly status: number | null;
+  readonly sample: string | null;
 
   constructor(code: LiveFailure, message: string, options: LiveErrorOptions = {}) {
-    const { cause, fault = null, status = null, retryAfter = null } = options;
+    const { cause, fault = null, status = null, retryAfter = null, sample = null } = options;
     super(message, cause === undefined ? undefined : { cause });
     this.code = code;
     this.fault = fault;
     this.status = status;
+    this.sample = sample;
     this.retryAfter = retryAfter;
   }
 }

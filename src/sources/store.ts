@@ -1,8 +1,7 @@
-// SQL of sources: the position that each has been read to, and the lock that makes one process its reader.
+// SQL of sources: the position that each has been read to.
 
-import { lockReader } from '../ingest/removal/source-lock-store.ts';
 import type { Loading } from '../listings/provenance/loading.ts';
-import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
+import type { Sql, Transaction } from '../postgres/client/database.ts';
 import type { Position } from './source.ts';
 
 /** Progress of reading all records of a source again, after its first load. */
@@ -54,21 +53,31 @@ export async function readPosition(sql: Sql, source: string): Promise<StoredPosi
 }
 
 /**
- * The first load that is under way: that of `source`, also before its first page is written, else one of another source
- * that has moved since then (RFC 3339). Null: there is none.
+ * The first load that is under way: that of `own`, also before its first page is written, else one that has moved since then
+ * (RFC 3339), else one of `others` while no source is loaded at all. Null: there is none.
  */
 export async function findUnfinishedLoad(
   sql: Sql,
-  source: string | null,
+  own: string | null,
+  others: readonly string[],
   movedSince: string,
 ): Promise<Loading | null> {
+  const ids = own === null ? others : [own, ...others];
   const [row] = await sql<Loading[]>`
     select coalesce(stored.source, due.source) as source, coalesce(loaded, 0) as records, total
-    from (select ${source}::text as source) as due full join source_position as stored on stored.source = due.source
+    from unnest(${[...ids]}::text[]) as due (source) full join source_position as stored on stored.source = due.source
     where loaded_at is null
-      and (due.source is not null or (stored.source is not null and updated_at > ${movedSince}::timestamptz))
-    order by due.source nulls last, stored.source limit 1`;
+      and (due.source = ${own}::text or updated_at > ${movedSince}::timestamptz
+        or (due.source is not null and not exists (select from source_position where loaded_at is not null)))
+    order by (due.source = ${own}::text) desc nulls last, updated_at desc nulls last, 1 limit 1`;
   return row ?? null;
+}
+
+/** Whether the first load of one of these sources is complete. */
+export async function isAnyLoaded(sql: Sql, sources: readonly string[]): Promise<boolean> {
+  const [row] = await sql<{ loaded: boolean }[]>`
+    select exists (select from source_position where source = any(${[...sources]}::text[]) and loaded_at is not null) as loaded`;
+  return row?.loaded ?? false;
 }
 
 /** Whether a source of this id is, or was, read here. */
@@ -103,33 +112,4 @@ export async function countListings(tx: Transaction, source: string): Promise<nu
     { count: number }[]
   >`select count(*)::int as count from listing where source = ${source}`;
   return row?.count ?? 0;
-}
-
-/** Held for as long as its connection lives. */
-export interface ReaderLock {
-  /** Keeps the connection from being closed for idleness; throws when it is broken. */
-  confirm(): Promise<void>;
-  release(): Promise<void>;
-}
-
-/** Takes the right to read a source; null when another process has it. `onLost` is called when the connection breaks. */
-export async function takeReaderLock(
-  database: Database,
-  source: string,
-  onLost: () => void,
-): Promise<ReaderLock | null> {
-  const connection = database.dedicated({ onClose: onLost });
-  try {
-    if (await lockReader(connection.sql, source)) {
-      return {
-        confirm: async () => void (await connection.sql`select 1`),
-        release: () => connection.end(1),
-      };
-    }
-  } catch (error) {
-    connection.destroy();
-    throw error;
-  }
-  await connection.end(1);
-  return null;
 }

@@ -15,7 +15,7 @@ export interface SourceUpkeepOptions {
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;
   readonly report: (error: unknown) => void;
-  /** The source of this process; null: none. */
+  /** The source of the settings of this process; null: none. */
   readonly source: { readonly id: string } | null;
 }
 

@@ -32,8 +32,16 @@ test('the first import of a source is quiet until it has come to its end once', 
 
 test('the pages of a first load are quiet, the one that completes it included', async () => {
   const catalogue = createCatalogue(database);
-  const metrics = { records: () => {}, failed: () => {}, fieldErrors: () => {}, caughtUp: () => {} };
-  const options = { source: { id: 'feed' }, catalogue, database, clock: systemClock, metrics };
+  const metrics = {
+    records: () => {},
+    failed: () => {},
+    fieldErrors: () => {},
+    caughtUp: () => {},
+    begins: () => {},
+    ended: () => {},
+  };
+  const hold = async () => {};
+  const options = { source: { id: 'feed' }, catalogue, database, clock: systemClock, metrics, hold };
   let position = await database.read((sql) => readPosition(sql, 'feed'));
   let { head } = await quietAfter(0);
   for (const [number, last, quiet] of [

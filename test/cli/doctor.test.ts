@@ -14,6 +14,7 @@ import { DAY, MINUTE, systemClock } from '../../src/lib/clock.ts';
 import { createDayPartitions, dayOf } from '../../src/postgres/client/day-partitions.ts';
 import { ALWAYS_SERVING } from '../../src/postgres/state/state-watch.ts';
 import { type EngineStatus, NO_ENGINE } from '../../src/search/engine/lifecycle/search-engine.ts';
+import { STARTING } from '../../src/sources/replication-status.ts';
 import { MATCHING_LEASE } from '../../src/watch/events/position-store.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { runCli, runCommand } from '../support/process/cli.ts';
@@ -266,14 +267,15 @@ test('doctor warns of a running service whose searches are behind the log or out
     database,
     databaseState: ALWAYS_SERVING,
     findLoading: async () => null,
-    replication: null,
+    status: () => STARTING,
+    sources: { list: () => [] },
     source: null,
     clock: systemClock,
-    backup: null,
+    config: { backup: null },
     engine: { status: () => status },
   });
   const { port, clock } = await serveRoutes(t, [], {
-    health: { checks, metricsAccess: { allow: [], token: null } },
+    health: { ...checks, metricsAccess: { allow: [], token: null } },
   });
   const look = async (known: Partial<EngineStatus>) => {
     status = { ...NO_ENGINE.status(), ...known };

@@ -25,7 +25,7 @@ async function stage(t: Closing, { isBroken = false } = {}) {
   const complaints: unknown[] = [];
   const broken = () => Promise.reject(new Error('disk full'));
   const refresh = createRefresh({
-    source,
+    findSource: (id) => (id === source.id ? source : null),
     database,
     clock,
     metrics: createMetrics(),

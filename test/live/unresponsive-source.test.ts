@@ -70,7 +70,7 @@ async function narrow(t: Closing) {
   await database.transaction((tx) => catalogue.write(tx, source.id, drafts, clock.now()));
   const log = { error: () => {} };
   const refresh = createRefresh({
-    source,
+    findSource: (id) => (id === source.id ? source : null),
     database,
     clock,
     catalogue,

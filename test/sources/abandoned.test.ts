@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { type Database, openDatabase } from '../../src/postgres/client/database.ts';
-import { takeReaderLock } from '../../src/sources/store.ts';
+import { takeReaderLease } from '../../src/sources/reader-lease.ts';
 import { startSourceUpkeep } from '../../src/sources/upkeep.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { importFile } from '../support/catalogue/imports.ts';
@@ -91,7 +91,7 @@ test('a sample that is not configured any more goes once something else is loade
     /The source \\"sample\\" is not configured any more, and its 1,200 listings are still served: `freehold sources remove sample` removes them, or a complete import/,
   );
   await load(database);
-  const lock = await takeReaderLock(database, 'sample', () => {});
+  const lock = await takeReaderLease(database, 'sample');
   await upkeep.pass(3 * MINUTE);
   assert.equal(await count(database, 'sample'), 1_200);
   await lock?.release();
@@ -171,6 +171,8 @@ test('a removal that is killed goes on where it was, by the same command or by a
       return sessions.length === 0;
     });
     assert.equal(await count(database, 'reso'), 500);
+    // Its lease ends by itself; here at once.
+    await database.write((sql) => sql`update work_lease set leased_until = clock_timestamp()`);
     if (successor === 'command') {
       const second = await runCommand(args, { folder, environment });
       assert.deepEqual(JSON.parse(second.stdout), { source: 'reso', listings: 2_000, areas: 0 });

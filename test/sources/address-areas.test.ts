@@ -16,7 +16,7 @@ const { clock, database, found, keys, service, write } = await startCatalogue({ 
 const lines: string[] = [];
 const log = createLog({ level: 'info', stream: { write: (line: string) => void lines.push(line) } });
 const report = (error: unknown) => assert.fail(String(error));
-const upkeep = startAddressAreas({ database, clock, log, source: 'test', report });
+const upkeep = startAddressAreas({ database, clock, log, sources: () => ['test'], report });
 const review = startStoredReview({ database, clock, report });
 atEnd({ after }, () => upkeep.stop());
 atEnd({ after }, () => review.stop());

@@ -7,8 +7,8 @@ import { listingId } from '../../src/ingest/identity.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
+import { takeReaderLease } from '../../src/sources/reader-lease.ts';
 import { removeSource, SourceInUse } from '../../src/sources/removal.ts';
-import { takeReaderLock } from '../../src/sources/store.ts';
 import { area, at, square } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { importFile } from '../support/catalogue/imports.ts';
@@ -214,7 +214,7 @@ test('a source that is imported again after its removal is shown as the new file
 test('a process reading or importing a source keeps it from being removed', async (t) => {
   const { database } = await testDatabase(t);
   await writeSource(database, 'gone', 0);
-  const lock = await takeReaderLock(database, 'gone', () => {});
+  const lock = await takeReaderLease(database, 'gone');
   assert.ok(lock);
   await assert.rejects(removeSource({ database, source: 'gone' }), SourceInUse);
   await lock.release();

@@ -231,8 +231,8 @@ test('fields that could not be read are measured by their names, each once', asy
     .split('\n')
     .filter((line) => line.includes('field_errors_total{'));
   assert.deepEqual(lines, [
-    'freehold_source_field_errors_total{field="CloseDate"} 5',
-    'freehold_source_field_errors_total{field="YearBuilt"} 1',
+    'freehold_source_field_errors_total{source="memory",field="CloseDate"} 5',
+    'freehold_source_field_errors_total{source="memory",field="YearBuilt"} 1',
   ]);
 });
 

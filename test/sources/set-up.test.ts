@@ -5,7 +5,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { applySourcesFile } from '../../src/sources/registry/set-up.ts';
-import { schemaText } from '../../src/sources/registry/source-settings.ts';
+import { schemaText } from '../../src/sources/registry/source-schema.ts';
 import { newToken } from '../../src/sources/registry/source-token.ts';
 import { readSource } from '../support/code/source-files.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';

@@ -2,22 +2,21 @@
 
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import { readConfig, readSecretVariables } from '../../config.ts';
+import { readConfig, readSecretVariables, readVariables } from '../../config.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { settingsOf } from '../../sources/registry/read-sources-file.ts';
+import { resoSettingsOf } from '../../sources/registry/reso-settings.ts';
+import type { Variables } from '../../sources/registry/secrets.ts';
 import {
   applySourcesFile,
   createPushSource,
+  createResoSource,
   createToken,
   revokeTokens,
   SetUpRefused,
-  settingsOf,
 } from '../../sources/registry/set-up.ts';
-import {
-  type PushSource,
-  parseSourcesFile,
-  SourcesFileError,
-  schemaText,
-} from '../../sources/registry/source-settings.ts';
+import { type FileSource, isPush, schemaText } from '../../sources/registry/source-schema.ts';
+import { parseSourcesFile, SourcesFileError } from '../../sources/registry/source-settings.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
 import { print, printJson } from '../output.ts';
@@ -26,6 +25,12 @@ export interface CreateFlags {
   readonly push?: true;
   readonly name?: string;
   readonly map?: string;
+  readonly profile?: string;
+  readonly url?: string;
+  readonly bearerToken?: string;
+  readonly tokenUrl?: string;
+  readonly clientId?: string;
+  readonly clientSecret?: string;
   readonly currency?: string;
   readonly timeZone?: string;
   readonly withhold?: true;
@@ -33,12 +38,19 @@ export interface CreateFlags {
 }
 
 export async function create(id: string, flags: CreateFlags): Promise<void> {
-  if (flags.push !== true)
+  if ((flags.push === true) === (flags.url !== undefined))
     throw new CommandFailure(
-      'Say what kind of source it is: --push for one that programs push to. Files need none: `freehold import` makes theirs.',
+      'Say what kind of source it is: --url for one that the service reads, or --push for one that programs push to. ' +
+        'Files need none: `freehold import` makes theirs.',
       EXIT.usage,
     );
   const source = sourceOf(id, flags);
+  if (!isPush(source)) {
+    await setUp((database) => createResoSource(database, source, resoSettingsOf(source, process.cwd())));
+    warnOfSecrets([source], readVariables());
+    if (flags.json) return printJson({ id: source.id, name: source.name, kind: 'reso' });
+    return print(process.stdout, `${id} is created. A running service begins to read it within seconds.`);
+  }
   const settings = await settingsOf(source, process.cwd()).catch((error: Error) => {
     throw new CommandFailure(sentence(error.message), EXIT.usage);
   });
@@ -49,17 +61,22 @@ export async function create(id: string, flags: CreateFlags): Promise<void> {
 }
 
 /** The source that flags describe, checked as that of a file. */
-function sourceOf(id: string, { name = id, map, currency, timeZone, withhold }: CreateFlags): PushSource {
+function sourceOf(id: string, flags: CreateFlags): FileSource {
+  const { name = id, push, map, profile, url, currency, timeZone, withhold } = flags;
+  const { bearerToken, tokenUrl, clientId, clientSecret } = flags;
   const written = {
     id,
     name,
-    kind: 'push',
-    ...(currency !== undefined && { currency }),
-    ...(timeZone !== undefined && { timeZone }),
+    currency,
+    timeZone,
     ...(withhold && { displayDefault: 'withhold' }),
     ...(map !== undefined && { map: resolve(map) }),
+    ...(push
+      ? { kind: 'push' }
+      : { profile, url, secrets: { bearerToken, tokenUrl, clientId, clientSecret } }),
   };
   try {
+    // Flags that are not given are left out.
     const [source] = parseSourcesFile('(flags)', JSON.stringify({ sources: [written] }));
     if (source !== undefined) return source;
   } catch (error) {
@@ -69,6 +86,18 @@ function sourceOf(id: string, { name = id, map, currency, timeZone, withhold }: 
   throw new Error('A file of one source has none');
 }
 
+/** The service needs the variables; whether it has them is not known here. */
+function warnOfSecrets(sources: readonly FileSource[], variables: Variables): void {
+  const names = sources
+    .flatMap((source) => (isPush(source) ? [] : Object.values(source.secrets)))
+    .filter((place): place is string => typeof place === 'string' && !variables[place]?.trim());
+  if (names.length > 0)
+    print(
+      process.stderr,
+      `Not set here: ${[...new Set(names)].join(', ')}. The service needs ${names.length === 1 ? 'it' : 'them'} in its environment or its .env.`,
+    );
+}
+
 export async function apply(file: string, { json }: { readonly json?: true }): Promise<void> {
   const path = resolve(file);
   const text = await readFile(path, 'utf8').catch(() => '');
@@ -76,6 +105,7 @@ export async function apply(file: string, { json }: { readonly json?: true }): P
   const { applied } = await setUp((database) =>
     applySourcesFile(database, { file: path, variables, setBy: 'command' }),
   );
+  warnOfSecrets(parseSourcesFile(path, text), variables);
   if (json) return printJson({ applied });
   print(process.stdout, applied.length === 0 ? 'The file has no source.' : `Applied: ${applied.join(', ')}`);
 }

@@ -2,9 +2,11 @@
 
 import { createInterface } from 'node:readline/promises';
 import { readConfig } from '../../config.ts';
-import { systemClock } from '../../lib/clock.ts';
+import { findLeaseEnd } from '../../ingest/removal/source-lock-store.ts';
+import { pause, systemClock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { configuredSource } from '../../sources/abandoned.ts';
+import { disableRegistered } from '../../sources/registry/registry-store.ts';
 import { requireCommandSource, SetUpRefused } from '../../sources/registry/set-up.ts';
 import { removeSource, SourceInUse } from '../../sources/removal.ts';
 import {
@@ -76,6 +78,10 @@ async function confirm(
   if (!/^y(?:es)?$/i.test(answer.trim())) throw new CommandFailure('Nothing was removed.');
 }
 
+/** Milliseconds for which processes may take to end their reading of the source; that of one that was killed ends earlier. */
+const UNREAD_TIMEOUT = 60_000;
+/** Milliseconds between two attempts. */
+const UNREAD_INTERVAL = 500;
 /** Milliseconds between two lines of progress. */
 const PROGRESS_INTERVAL = 2_000;
 
@@ -87,11 +93,21 @@ async function removeStored(database: Database, source: string): Promise<SourceR
     shownAt = systemClock.monotonic();
     print(process.stderr, `${count(removed)} of ${count(listings)} listings removed`);
   };
-  return removeSource({ database, source, onProgress, isStopped: () => signal.aborted }).catch(
-    (error: unknown) => {
-      throw error instanceof SourceInUse ? new CommandFailure(error.message) : error;
-    },
-  );
+  const wasRead = await database.write((sql) => disableRegistered(sql, source, new Date(systemClock.now())));
+  const until = systemClock.monotonic() + UNREAD_TIMEOUT;
+  const leaseEnd = await database.read((sql) => findLeaseEnd(sql, source));
+  // A lease that is renewed is that of a process which lives.
+  const isRenewed = async () => leaseEnd !== (await database.read((sql) => findLeaseEnd(sql, source)));
+  for (;;) {
+    try {
+      return await removeSource({ database, source, onProgress, isStopped: () => signal.aborted });
+    } catch (error) {
+      if (!(error instanceof SourceInUse)) throw error;
+      const isOver = signal.aborted || systemClock.monotonic() >= until;
+      if (isOver || (!wasRead && (await isRenewed()))) throw new CommandFailure(error.message);
+      await pause(systemClock, UNREAD_INTERVAL, signal);
+    }
+  }
 }
 
 function refused(error: unknown): never {

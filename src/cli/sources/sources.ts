@@ -6,10 +6,12 @@ import { findSourcesInUse } from '../../ingest/removal/source-lock-store.ts';
 import { configuredSource, REPLICATED } from '../../sources/abandoned.ts';
 import { listTokens } from '../../sources/registry/registry-store.ts';
 import { findSources, type StoredSource } from '../../sources/removal-store.ts';
+import { profileNames } from '../../sources/reso/profiles/profile.ts';
 import { withDatabase } from '../database.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, printJson, printTable } from '../output.ts';
 import { apply, type CreateFlags, create, printSchema, type TokenFlags, token } from './create.ts';
+import { addReading } from './reading.ts';
 import { COUNT_TIMEOUT, type RemoveFlags, remove } from './remove.ts';
 
 export function addSources(program: Command): void {
@@ -17,7 +19,8 @@ export function addSources(program: Command): void {
     .command('sources')
     .summary('set up, list and remove sources of listings')
     .description(
-      'Lists where listings and areas come from, sets up sources that programs push to, and removes all that came from one.',
+      'Lists where listings and areas come from, sets up sources that the service reads or programs push to, and removes all\n' +
+        'that came from one.',
     )
     .addHelpText(
       'after',
@@ -52,6 +55,7 @@ export function addSources(program: Command): void {
   addCreate(group);
   addApply(group);
   addToken(group);
+  addReading(group);
 }
 
 function addCreate(group: Command): void {
@@ -59,9 +63,16 @@ function addCreate(group: Command): void {
     .command('create <id>')
     .summary('set up a source that programs push to')
     .description(
-      'Sets up a source and prints its token, which is shown only now. The token writes the listings of this source, and\n' +
-        'reads nothing else: docs/push.md says how.',
+      'Sets up a source. With --url the service reads it over the RESO Web API; its credentials stay in variables of the\n' +
+        'service’s environment, whose names are given here. With --push programs send its listings, and its token is printed,\n' +
+        'which is shown only now: it writes the listings of this source, and reads nothing else.',
     )
+    .option('--url <url>', 'root of its RESO Web API, which /Property follows')
+    .option('--profile <name>', `whose servers these are: ${profileNames().join(', ')}; default: standard`)
+    .option('--bearer-token <variable>', 'name of the variable with its token')
+    .option('--client-id <variable>', 'name of the variable with the id of client credentials')
+    .option('--client-secret <variable>', 'name of the variable with their secret')
+    .option('--token-url <variable>', 'name of the variable with the address that issues tokens')
     .option('--push', 'programs push its listings over HTTP')
     .option('--name <name>', 'as people read it; default: the id')
     .option('--currency <code>', 'of records that state none, such as USD')
@@ -72,6 +83,7 @@ function addCreate(group: Command): void {
     .addHelpText(
       'after',
       examples(
+        'freehold sources create bridge --profile bridge --url https://api.bridgedataoutput.com/api/v2/OData/mymls --bearer-token BRIDGE_TOKEN',
         'freehold sources create my-crm --push',
         'freehold sources create my-crm --push --name "Our CRM" --currency EUR --time-zone Europe/Berlin',
       ),
@@ -122,6 +134,7 @@ type SourceState =
   | 'not configured'
   | 'imported'
   | 'push'
+  | 'read'
   | 'set by file'
   | 'disabled';
 
@@ -171,8 +184,9 @@ function stateOf(
 ): SourceState {
   if (removed !== null) return 'removing';
   if (id === configured) return 'configured';
-  if (used.includes(id)) return 'read elsewhere';
   if (enabled === false) return 'disabled';
+  if (kind === 'reso' && setBy !== 'settings') return setBy === 'file' ? 'set by file' : 'read';
+  if (used.includes(id)) return 'read elsewhere';
   if (kind === 'push') return setBy === 'file' ? 'set by file' : 'push';
   return isReplicated || REPLICATED.includes(id) ? 'not configured' : 'imported';
 }

@@ -32,8 +32,8 @@ export interface AllowanceOptions {
   readonly audience: Audience | null;
   /** Origin of pages that may show the explorer in a frame; null: none. */
   readonly embedder?: string | null;
-  /** Whether a RESO source is configured. */
-  readonly hasFeed: boolean;
+  /** Whether a RESO source is configured or set up. */
+  readonly hasFeed: () => boolean;
   /** Callers of each kind that can be active within a minute. */
   readonly capacity?: number;
 }
@@ -76,7 +76,7 @@ export class Allowance {
     this.embedder = options.embedder ?? null;
     this.isOff = audience === 'off';
     const findFeed = cacheFor(FEED_LIFETIME, clock, () => database.read(isFeedStored));
-    this.#findAudience = async () => audience ?? (hasFeed || (await findFeed()) ? 'subscribers' : 'public');
+    this.#findAudience = async () => audience ?? (hasFeed() || (await findFeed()) ? 'subscribers' : 'public');
     const callers = {
       capacity: options.capacity ?? CAPACITY,
       now: clock.monotonic(),

@@ -25,6 +25,8 @@ export interface HealthOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly checks: readonly HealthCheck[];
+  /** Checks of what comes and goes while the service runs; default: none. */
+  readonly furtherChecks?: () => readonly HealthCheck[];
   readonly isDraining: () => boolean;
   /** Whether nothing stands behind the server, so that no check may be run. */
   readonly isSuspended: () => boolean;
@@ -67,7 +69,9 @@ const Health = Type.Object(
 /** The three routes, which respond during shutdown too. */
 export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Caller>[] {
   const findings = cacheFor(FINDINGS_KEPT_MS, options.clock, () =>
-    Promise.all(options.checks.map((check) => run(check, options.clock))),
+    Promise.all(
+      [...options.checks, ...(options.furtherChecks?.() ?? [])].map((check) => run(check, options.clock)),
+    ),
   );
   const define = route<Caller>();
   const common = { method: 'GET', access: FREE, tag: 'Health', whileDraining: true, isProbe: true } as const;

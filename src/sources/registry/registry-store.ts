@@ -1,6 +1,7 @@
 // SQL of the sources that are set up, and of their tokens.
 
 import type { Sql, Transaction } from '../../postgres/client/database.ts';
+import type { Overrides, ResoSource } from './source-schema.ts';
 
 export type SourceKind = 'push' | 'file' | 'reso' | 'sample';
 /** Who may change a source: commands, the file of SOURCES_FILE, the settings of a process, or an import of its files. */
@@ -15,6 +16,19 @@ export interface PushSettings {
   readonly map?: string;
   /** Where its token is: the name of a variable or of a file, never the token. */
   readonly secrets?: object;
+}
+
+/** What a source that the service reads by itself is set up with. */
+export interface ResoSettings {
+  readonly url: string;
+  readonly currency?: string;
+  readonly timeZone?: string;
+  readonly displayDefault?: 'show' | 'withhold';
+  readonly profile?: string;
+  readonly overrides: Overrides;
+  readonly refreshesPerMinute?: number;
+  /** Where its credentials are: names of variables, or absolute names of files. */
+  readonly secrets: ResoSource['secrets'];
 }
 
 export interface RegisteredSource {
@@ -45,7 +59,15 @@ export async function lockRegistered(tx: Transaction, id: string): Promise<Regis
 /** Creates a source, or replaces how it is set up. */
 export async function writeRegistered(
   sql: Sql,
-  { id, name, kind, settings, setBy }: Omit<RegisteredSource, 'enabled' | 'updatedAt'>,
+  {
+    id,
+    name,
+    kind,
+    settings,
+    setBy,
+  }: Omit<RegisteredSource, 'enabled' | 'updatedAt' | 'settings'> & {
+    readonly settings: PushSettings | ResoSettings;
+  },
   now: Date,
 ): Promise<void> {
   await sql`
@@ -55,6 +77,34 @@ export async function writeRegistered(
       set_by = excluded.set_by, enabled = true, updated_at = excluded.updated_at
     where (source.name, source.kind, source.settings::text, source.set_by, source.enabled)
       is distinct from (excluded.name, excluded.kind, excluded.settings::text, excluded.set_by, true)`;
+}
+
+/** A source that every process of the service reads by itself, as one of them. */
+export interface ResoRegistered extends Pick<RegisteredSource, 'id' | 'name' | 'setBy'> {
+  readonly settings: ResoSettings;
+}
+
+/** Sources that are read because a file or a command says so, by their ids. */
+export function findResoSources(sql: Sql): Promise<ResoRegistered[]> {
+  return sql<ResoRegistered[]>`
+    select id, name, settings, set_by as "setBy" from source
+    where kind = 'reso' and set_by in ('file', 'command') and enabled order by id`;
+}
+
+/** A source that processes read by themselves, whoever set it up. */
+export type ReadSource = Pick<RegisteredSource, 'id' | 'name' | 'setBy'>;
+
+/** All sources that are read, by their ids: those of settings are noted by the process that has them. */
+export function findReadSources(sql: Sql): Promise<ReadSource[]> {
+  return sql<ReadSource[]>`
+    select id, name, set_by as "setBy" from source where kind in ('reso', 'sample') and enabled order by id`;
+}
+
+/** Whether there are listings of a source, or were. */
+export async function hasListings(sql: Sql, source: string): Promise<boolean> {
+  const [row] = await sql<{ stored: boolean }[]>`
+    select exists (select from listing where source = ${source}) as stored`;
+  return row?.stored ?? false;
 }
 
 /** Notes a source that is read or imported here, unless one of its id is set up already. */
@@ -80,6 +130,14 @@ export async function disableOthersOfFile(
   const disabled = rows.map(({ id }) => id);
   await tx`delete from source_token where source = any(${disabled}::text[])`;
   return disabled;
+}
+
+/** Keeps a source that commands set up from being read, so that it can be removed; false where there is none. */
+export async function disableRegistered(sql: Sql, id: string, now: Date): Promise<boolean> {
+  const { count } = await sql`
+    update source set enabled = false, updated_at = ${now}
+    where id = ${id} and kind = 'reso' and set_by = 'command'`;
+  return count > 0;
 }
 
 /** Ends what is set up of a source: its tokens end with it. */

@@ -1,13 +1,12 @@
 // Set-up of sources by commands and by the file of sources, each within what the other has set.
 
-import { readFile } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
-import { parseMap } from '../../import/mapping/map.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
+import { type ApplyOptions, type ReadySource, readSources } from './read-sources-file.ts';
 import {
   deleteTokens,
   disableOthersOfFile,
   findRegistered,
+  hasListings,
   insertToken,
   isBeingRemoved,
   listTokens,
@@ -15,11 +14,13 @@ import {
   lockSetUp,
   type PushSettings,
   type RegisteredSource,
+  type ResoSettings,
   type TokenRow,
   writeRegistered,
 } from './registry-store.ts';
-import { type PushSource, parseSourcesFile, type SecretPlace, SourcesFileError } from './source-settings.ts';
-import { isToken, newToken, tokenHash, tokenId } from './source-token.ts';
+import type { FileSource, PushSource } from './source-schema.ts';
+import { SourcesFileError } from './source-settings.ts';
+import { newToken, tokenHash, tokenId } from './source-token.ts';
 
 /** Something about a source cannot be changed here. The message is a sentence for the operator. */
 export class SetUpRefused extends Error {
@@ -29,26 +30,10 @@ export class SetUpRefused extends Error {
 /** One for the sender that runs, one for the sender that takes over. */
 const MAX_TOKENS = 2;
 
-/** A source with everything that its files hold, ready to be written. */
-interface ReadySource {
-  readonly source: PushSource;
-  readonly settings: PushSettings;
-  /** Null: commands make its tokens. */
-  readonly token: string | null;
-}
-
 export interface Applied {
   readonly applied: readonly string[];
   /** Those that the file of the service no longer has. */
   readonly disabled: readonly string[];
-}
-
-export interface ApplyOptions {
-  readonly file: string;
-  /** Values of environment variables. */
-  readonly variables: Readonly<Record<string, string | undefined>>;
-  /** `file`: the file of the service, which then alone may change its sources; `command`: as if created one by one. */
-  readonly setBy: 'file' | 'command';
 }
 
 /** Applies a file of sources, all of it or nothing. Throws SourcesFileError or SetUpRefused. */
@@ -66,76 +51,6 @@ export async function applySourcesFile(database: Database, options: ApplyOptions
   });
 }
 
-async function readSources({ file, variables }: ApplyOptions): Promise<ReadySource[]> {
-  const text = await readFile(file, 'utf8').catch((cause: NodeJS.ErrnoException) => {
-    throw new SourcesFileError(file, [`it cannot be read: ${cause.message}`]);
-  });
-  const sources = parseSourcesFile(file, text);
-  const faults: string[] = [];
-  const ready: ReadySource[] = [];
-  for (const source of sources) {
-    try {
-      ready.push({
-        source,
-        settings: await settingsOf(source, dirname(file)),
-        token: await readSecret(source.secrets?.token, dirname(file), variables),
-      });
-    } catch (error) {
-      faults.push(`${source.id}: ${(error as Error).message}`);
-    }
-  }
-  if (faults.length > 0) throw new SourcesFileError(file, faults);
-  return ready;
-}
-
-/** Throws a sentence where a map is faulty or of another source. */
-export async function settingsOf(
-  { id, currency, timeZone, displayDefault, map, secrets }: PushSource,
-  folder: string,
-): Promise<PushSettings> {
-  return {
-    ...(currency !== undefined && { currency }),
-    ...(timeZone !== undefined && { timeZone }),
-    ...(displayDefault !== undefined && { displayDefault }),
-    ...(map !== undefined && { map: await readMapText(resolve(folder, map), id) }),
-    ...(secrets !== undefined && { secrets }),
-  };
-}
-
-async function readMapText(path: string, id: string): Promise<string> {
-  const text = await readFile(path, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw new Error(`the map file ${path} cannot be read: ${error.message}`);
-  });
-  const { kind, source } = parseMap(path, text);
-  if (kind !== 'listings') throw new Error(`the map file ${path} is of ${kind}: give one of listings`);
-  if (source.id !== id)
-    throw new Error(`the map file ${path} is of the source ${source.id}: write ${id} there`);
-  return text;
-}
-
-/** The secret at a place; null: none is named. Messages never repeat it. */
-async function readSecret(
-  place: SecretPlace | undefined,
-  folder: string,
-  variables: ApplyOptions['variables'],
-): Promise<string | null> {
-  if (place === undefined) return null;
-  const isVariable = typeof place === 'string';
-  const text = isVariable
-    ? variables[place]
-    : await readFile(resolve(folder, place.file), 'utf8').catch((error: NodeJS.ErrnoException) => {
-        throw new Error(`the file of its token cannot be read: ${error.message}`);
-      });
-  const where = isVariable ? `the variable ${place}` : `the file ${place.file}`;
-  const token = text?.trim() ?? '';
-  if (token === '') throw new Error(`its token is missing: ${where} is not set, or empty`);
-  if (!isToken(token))
-    throw new Error(
-      `${where} holds no token of a source: src_ and 43 random letters, digits, _ or - (32 bytes in base64url)`,
-    );
-  return token;
-}
-
 interface Place {
   readonly setBy: 'file' | 'command';
   readonly file: string;
@@ -147,10 +62,11 @@ async function applySource(
   { source, settings, token }: ReadySource,
   { setBy, file, now }: Place,
 ): Promise<void> {
-  const { id, name, kind } = source;
+  const { id, name, kind = 'reso' } = source;
   const known = await lockRegistered(tx, id);
   if (setBy === 'command') requireChangeable(known, id);
   await requireStaying(tx, id);
+  await requireKind(tx, known, id, kind);
   await writeRegistered(tx, { id, name, kind, settings, setBy }, now);
   if (token === null) return;
   const hash = tokenHash(token);
@@ -169,6 +85,26 @@ async function applySource(
     );
   if (!present.some((each) => each.id === own))
     await insertToken(tx, { id: own, source: id, setBy: 'file', hash }, now);
+}
+
+/** Creates a source that the service reads. Throws SetUpRefused. */
+export async function createResoSource(
+  database: Database,
+  { id, name }: Pick<FileSource, 'id' | 'name'>,
+  settings: ResoSettings,
+): Promise<void> {
+  const now = new Date(database.clock.now());
+  await database.transaction(async (tx) => {
+    const known = await lockRegistered(tx, id);
+    requireChangeable(known, id);
+    if (known?.enabled)
+      throw new SetUpRefused(
+        `There is a source ${id} already: \`freehold sources apply FILE\` changes how it is set up.`,
+      );
+    await requireStaying(tx, id);
+    await requireKind(tx, known, id, 'reso');
+    await writeRegistered(tx, { id, name, kind: 'reso', settings, setBy: 'command' }, now);
+  });
 }
 
 /** Creates a source that programs push to, with its first token. Throws SetUpRefused. */
@@ -238,6 +174,20 @@ function requireChangeable(source: RegisteredSource | null, id: string): void {
   requireNotOfFile(source, id);
   if (source?.setBy === 'settings')
     throw new SetUpRefused(`The source ${id} is set by the settings SOURCE and RESO_*: change it there.`);
+}
+
+/** What is read and what is pushed or imported would overwrite each other. */
+async function requireKind(
+  tx: Transaction,
+  known: RegisteredSource | null,
+  id: string,
+  kind: 'push' | 'reso',
+): Promise<void> {
+  const isOther = known !== null && (kind === 'reso' ? known.kind !== 'reso' : known.kind === 'reso');
+  if (!isOther && (kind === 'push' || known !== null || !(await hasListings(tx, id)))) return;
+  throw new SetUpRefused(
+    `There are listings of a source ${id} that came in another way: \`freehold sources remove ${id}\` removes them, or choose another id.`,
+  );
 }
 
 async function requireStaying(tx: Transaction, id: string): Promise<void> {

@@ -1,87 +1,23 @@
-// Settings of sources as a file states them: schema, and every fault of a file reported at once.
+// Settings of sources as a file states them: every fault of a file is reported at once.
 
-import { type Static, Type } from 'typebox';
+import type { Static } from 'typebox';
 import { Errors } from 'typebox/value';
 import { nearest } from '../../lib/nearest.ts';
 import { parseTimeZone, withoutByteOrderMark } from '../../lib/parse.ts';
-
-const strict = { additionalProperties: false };
-
-/** An id that no source of a file can have: these are of the settings `SOURCE` and `RESO_*`. */
-export const RESERVED: readonly string[] = ['reso', 'sample'];
-export const ID_PATTERN = '^[a-z0-9][a-z0-9-]{0,62}$';
-/** Names of environment variables. */
-const VARIABLE = '^[A-Za-z_][A-Za-z0-9_]{0,127}$';
-const MAX_SOURCES = 1_000;
-
-const SecretSchema = Type.Union(
-  [
-    Type.String({ pattern: VARIABLE, description: 'The name of the environment variable that holds it.' }),
-    Type.Object(
-      { file: Type.String({ minLength: 1, maxLength: 1_000, description: 'The file that holds it.' }) },
-      strict,
-    ),
-  ],
-  { description: 'Where a secret is; never the secret itself.' },
-);
-export type SecretPlace = Static<typeof SecretSchema>;
-
-/** One source that programs push to. */
-const PushSourceSchema = Type.Object(
-  {
-    id: Type.String({
-      pattern: ID_PATTERN,
-      description: 'Stable: ids of listings are derived from it. Lower-case letters, digits and hyphens.',
-    }),
-    name: Type.String({ minLength: 1, maxLength: 200, description: 'As people read it.' }),
-    kind: Type.Literal('push', { description: 'Programs push its listings over HTTP.' }),
-    currency: Type.Optional(
-      Type.String({
-        pattern: '^[A-Z]{3}$',
-        description: 'ISO 4217: of records that state no currency.',
-      }),
-    ),
-    timeZone: Type.Optional(
-      Type.String({ description: 'IANA name: of times that are written without an offset. Default: UTC.' }),
-    ),
-    displayDefault: Type.Optional(
-      Type.Unsafe<'show' | 'withhold'>({
-        type: 'string',
-        enum: ['show', 'withhold'],
-        description: 'Whether listings without a display rule are shown. Default: show.',
-      }),
-    ),
-    map: Type.Optional(
-      Type.String({
-        minLength: 1,
-        maxLength: 1_000,
-        description: 'A map file for records with other field names, relative to the file of sources.',
-      }),
-    ),
-    secrets: Type.Optional(
-      Type.Object(
-        { token: Type.Optional(SecretSchema) },
-        { ...strict, description: 'Where its secrets are.' },
-      ),
-    ),
-  },
-  strict,
-);
-export type PushSource = Static<typeof PushSourceSchema>;
-
-/** JSON Schema of a file of sources, as it is published. */
-export const SourcesFileSchema = Type.Object(
-  {
-    $schema: Type.Optional(Type.String()),
-    sources: Type.Array(PushSourceSchema, { maxItems: MAX_SOURCES }),
-  },
-  {
-    ...strict,
-    $schema: 'https://json-schema.org/draft/2020-12/schema',
-    title: 'Sources of a Freehold service',
-    description: 'What SOURCES_FILE names, and `freehold sources apply` reads.',
-  },
-);
+import { urlFault } from '../../lib/settings.ts';
+import { ProfileError, readProfile, STANDARD } from '../reso/profiles/profile.ts';
+import {
+  type FileSource,
+  FrameSchema,
+  isPush,
+  type Overrides,
+  overridden,
+  ownMembers,
+  PushSourceSchema,
+  RESERVED,
+  type ResoSource,
+  ResoSourceSchema,
+} from './source-schema.ts';
 
 /** Everything that is wrong with a file of sources, one sentence each. */
 export class SourcesFileError extends Error {
@@ -94,60 +30,97 @@ export class SourcesFileError extends Error {
 }
 
 /** The sources of a file's text. Throws SourcesFileError with every fault in it. */
-export function parseSourcesFile(file: string, text: string): readonly PushSource[] {
+export function parseSourcesFile(file: string, text: string): readonly FileSource[] {
   let content: unknown;
   try {
     content = JSON.parse(withoutByteOrderMark(text));
   } catch (error) {
     throw new SourcesFileError(file, [`it is not JSON: ${(error as Error).message}`]);
   }
-  const shape = shapeFaults(content);
+  const frame = schemaFaults(FrameSchema, content, '');
+  if (frame.length > 0) throw new SourcesFileError(file, frame);
+  const listed = (content as Static<typeof FrameSchema>).sources.map(withOverrides);
+  const shape = listed.flatMap(({ own, overrides }, at) => sourceFaults(own, overrides, at));
   if (shape.length > 0) throw new SourcesFileError(file, shape);
-  const { sources } = content as Static<typeof SourcesFileSchema>;
+  const sources = listed.map(({ own, overrides }) => {
+    const source = own as Static<typeof PushSourceSchema> | Static<typeof ResoSourceSchema>;
+    return source.kind === 'push' ? source : { ...source, overrides };
+  });
   const faults = sources.flatMap((source, at) => meaningFaults(source, at, sources));
   if (faults.length > 0) throw new SourcesFileError(file, faults);
   return sources;
 }
 
-function shapeFaults(content: unknown): string[] {
-  const faults = Errors(SourcesFileSchema, content).flatMap(({ keyword, instancePath, params, message }) => {
-    const at = placeOf(content, instancePath);
+/** The members of a source, and those of its profile that are set beside them. */
+function withOverrides(source: unknown): { readonly own: unknown; readonly overrides: Overrides } {
+  if (typeof source !== 'object' || source === null || (source as { kind?: unknown }).kind === 'push')
+    return { own: source, overrides: {} };
+  const isOverride = ([name]: [string, unknown]) =>
+    Object.hasOwn(overridden, name) && !Object.hasOwn(ownMembers, name);
+  const members = Object.entries(source);
+  return {
+    own: Object.fromEntries(members.filter((member) => !isOverride(member))),
+    overrides: Object.fromEntries(members.filter(isOverride)),
+  };
+}
+
+function sourceFaults(source: unknown, overrides: Overrides, at: number): string[] {
+  const { id, kind = 'reso' } = (typeof source === 'object' && source !== null ? source : {}) as {
+    readonly id?: unknown;
+    readonly kind?: unknown;
+  };
+  const which = typeof id === 'string' ? id.slice(0, 63) : `source ${at + 1}`;
+  if (kind !== 'push' && kind !== 'reso')
+    return [`${which}: kind must be push, for one that programs push to, or reso, for one that is read`];
+  const faults = schemaFaults(kind === 'push' ? PushSourceSchema : ResoSourceSchema, source, which);
+  if (kind === 'push' || faults.length > 0) return faults;
+  const { profile = STANDARD } = source as Static<typeof ResoSourceSchema>;
+  try {
+    readProfile(profile, overrides);
+    return [];
+  } catch (error) {
+    if (!(error instanceof ProfileError)) throw error;
+    return error.faults.map((fault) => `${which}: ${fault}`);
+  }
+}
+
+/** What an object lacks of its schema. `of`: the id of the source; empty: the file itself. */
+function schemaFaults(
+  schema: typeof FrameSchema | typeof PushSourceSchema | typeof ResoSourceSchema,
+  value: unknown,
+  of: string,
+): string[] {
+  const faults = Errors(schema, value).flatMap(({ keyword, instancePath, params, message }) => {
+    const at = [of, ...instancePath.split('/').slice(1)].filter((part) => part !== '').join('.');
     if (keyword === 'boolean') return []; // Reported by additionalProperties already.
     if (keyword === 'additionalProperties') {
       const { additionalProperties } = params as { additionalProperties: readonly string[] };
-      return additionalProperties.map((name) => unknownMember(at, name));
+      const known = Object.keys(schema.properties);
+      const all = schema === ResoSourceSchema ? [...known, ...Object.keys(overridden)] : known;
+      return additionalProperties.map((name) => unknownMember(at, name, all));
     }
-    if (instancePath.endsWith('/kind') || isKindMissing(keyword, params))
-      return [`${at}: kind must be push, the one kind of source that a file can have so far`];
-    if (instancePath.endsWith('/id')) return [`${at}: must be of lower-case letters, digits and hyphens`];
+    if (keyword === 'enum')
+      return [
+        `${at}: must be one of ${(params as { allowedValues?: readonly string[] }).allowedValues?.join(', ')}`,
+      ];
+    if (instancePath === '/id') return [`${at}: must be of lower-case letters, digits and hyphens`];
+    if (schema === ResoSourceSchema && isMissing('url', keyword, params))
+      return [`${at}: url is missing; a source that programs push to has "kind": "push" instead`];
     return [`${at === '' ? 'the file' : at}: ${message}`];
   });
   return [...new Set(faults)];
 }
 
-const isKindMissing = (keyword: string, params: object): boolean =>
+const isMissing = (member: string, keyword: string, params: object): boolean =>
   keyword === 'required' &&
-  ((params as { requiredProperties?: readonly string[] }).requiredProperties ?? []).includes('kind');
+  ((params as { requiredProperties?: readonly string[] }).requiredProperties ?? []).includes(member);
 
-const MEMBERS: readonly string[] = Object.keys(PushSourceSchema.properties);
-
-function unknownMember(at: string, name: string): string {
-  const known = at === '' ? Object.keys(SourcesFileSchema.properties) : MEMBERS;
+function unknownMember(at: string, name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   return `${at === '' ? name : `${at}: ${name}`} is not known${meant ? `; did you mean ${meant}?` : ''}`;
 }
 
-/** `/sources/0/map` as people read it: the id of the source, and the member. */
-function placeOf(content: unknown, pointer: string): string {
-  const [top = '', position, ...rest] = pointer.slice(1).split('/');
-  if (top !== 'sources' || position === undefined) return top;
-  const listed = (content as { sources?: unknown }).sources;
-  const source = Array.isArray(listed) ? (listed[Number(position)] as { id?: unknown } | null) : null;
-  const which = typeof source?.id === 'string' ? source.id.slice(0, 63) : `source ${Number(position) + 1}`;
-  return [which, ...rest].join('.');
-}
-
-function meaningFaults(source: PushSource, at: number, all: readonly PushSource[]): string[] {
+function meaningFaults(source: FileSource, at: number, all: readonly FileSource[]): string[] {
   const { id, timeZone } = source;
   const faults: string[] = [];
   if (RESERVED.includes(id))
@@ -155,8 +128,26 @@ function meaningFaults(source: PushSource, at: number, all: readonly PushSource[
   if (all.findIndex((other) => other.id === id) < at) faults.push(`${id}: is in the file twice`);
   if (timeZone !== undefined && parseTimeZone(timeZone) === null)
     faults.push(`${id}: timeZone ${timeZone} is not known; give a name such as America/Los_Angeles`);
-  return faults;
+  return isPush(source) ? faults : [...faults, ...resoFaults(source)];
 }
 
-/** The JSON Schema of a file of sources, as it is published in docs/. */
-export const schemaText = (): string => `${JSON.stringify(SourcesFileSchema, null, 2)}\n`;
+function resoFaults({ id, url, profile: name = STANDARD, overrides, secrets }: ResoSource): string[] {
+  const fault = urlFault(url, { bare: true });
+  const { authentication } = readProfile(name, overrides);
+  const { bearerToken, tokenUrl, clientId, clientSecret } = secrets;
+  const isBearer = bearerToken !== undefined;
+  const isClient =
+    clientId !== undefined &&
+    clientSecret !== undefined &&
+    (tokenUrl !== undefined || authentication.tokenUrl !== null);
+  const isEither = isBearer
+    ? [tokenUrl, clientId, clientSecret].every((place) => place === undefined) &&
+      authentication.kind !== 'client'
+    : isClient && authentication.kind !== 'bearer';
+  const client = `clientId and clientSecret${authentication.tokenUrl === null ? ', and tokenUrl' : ''}`;
+  const wanted = { bearer: 'bearerToken', client, any: `either bearerToken, or ${client}` };
+  return [
+    ...(fault === null ? [] : [`${id}: url ${fault}`]),
+    ...(isEither ? [] : [`${id}: secrets must name ${wanted[authentication.kind]}`]),
+  ];
+}

@@ -10,7 +10,7 @@ export interface RefreshRequest {
   readonly intervals: Readonly<Record<string, number>>;
   /** Milliseconds. */
   readonly now: number;
-  /** Attempts in any minute, over all processes. */
+  /** Attempts for listings of the source in any minute, over all processes. */
   readonly perMinute: number;
   /** Attempts in this round. */
   readonly max: number;
@@ -40,7 +40,8 @@ export async function claimListings(tx: Transaction, request: RefreshRequest): P
   await tx`select pg_advisory_xact_lock(${LOCK})`;
   const [{ attempts } = { attempts: 0 }] = await tx<{ attempts: number }[]>`
     select count(*)::int as attempts from watch_refresh
-    where attempted_at > ${new Date(now - MINUTE_OF_BUDGET)}`;
+    where attempted_at > ${new Date(now - MINUTE_OF_BUDGET)}
+      and exists (select from listing where id = listing_id and source = ${source})`;
   const room = Math.min(max, perMinute - attempts);
   if (room <= 0) return [];
   const listings = await findDue(tx, { source, intervals, now, max: room });

@@ -16,12 +16,19 @@ import {
   updateRefreshed,
 } from './refresh-store.ts';
 
+/** A source of watched listings, as far as this process can read it. */
+export interface RefreshedSource {
+  readonly id: string;
+  readonly source: { readonly refreshesPerMinute: number } | null;
+  readonly control: { readonly pausedAt: string | null };
+}
+
 export interface RefreshWatchedOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly tiers: Tiers;
-  readonly source: { readonly id: string; readonly refreshesPerMinute: number };
+  readonly sources: { list(): readonly RefreshedSource[] };
   readonly catalogue: Pick<ListingReads, 'listing'>;
   readonly refresh: Refresh;
   readonly report: (error: unknown) => void;
@@ -59,14 +66,21 @@ export function startRefreshWatched(options: RefreshWatchedOptions): { stop(): P
   };
 }
 
+/** What is due of one source. */
+interface Round {
+  readonly source: string;
+  readonly queue: Iterable<DueListing>;
+  /** In a row. */
+  failures: number;
+}
+
 /** Refreshes what is due, round by round. */
 export class WatchedRefresher {
   readonly #options: RefreshWatchedOptions;
   readonly #signal: AbortSignal;
   readonly #count: (outcome: string) => void;
-  /** Wall-clock milliseconds until which the source asked to wait. */
-  #resumeAt = 0;
-  #failures = 0;
+  /** Wall-clock milliseconds until which each source asked to wait. */
+  readonly #resumeAt = new Map<string, number>();
 
   constructor(options: RefreshWatchedOptions, signal: AbortSignal) {
     this.#options = options;
@@ -79,34 +93,42 @@ export class WatchedRefresher {
     this.#count = (outcome) => counter.inc({ outcome });
   }
 
-  /** One round. What it leaves undone is due in a later one. */
+  /** One round of all sources: one that is down delays no other. What it leaves undone is due in a later one. */
   async run(): Promise<void> {
-    const { database, clock, source, tiers } = this.#options;
+    const rounds = this.#options.sources
+      .list()
+      .map(({ id, source, control }) =>
+        source === null || control.pausedAt !== null ? null : this.#runOf(id, source.refreshesPerMinute),
+      );
+    const failed = (await Promise.allSettled(rounds)).find(({ status }) => status === 'rejected');
+    if (failed?.status === 'rejected') throw failed.reason;
+  }
+
+  async #runOf(source: string, perMinute: number): Promise<void> {
+    const { database, clock, tiers } = this.#options;
     const now = clock.now();
-    const perMinute = source.refreshesPerMinute;
-    if (perMinute <= 0 || now < this.#resumeAt) return;
+    if (perMinute <= 0 || now < (this.#resumeAt.get(source) ?? 0)) return;
     const intervals = Object.fromEntries(
       PLANS.flatMap((plan) => (tiers[plan].refresh === null ? [] : [[plan, tiers[plan].refresh]])),
     );
     const max = Math.ceil((perMinute * PAUSE) / MINUTE);
-    const request = { source: source.id, intervals, now, perMinute, max };
+    const request = { source, intervals, now, perMinute, max };
     const due = await database.transaction((tx) => claimListings(tx, request));
     if (due.length === 0) return;
-    this.#failures = 0;
-    const queue = due.values();
-    await Promise.all(Array.from({ length: CONCURRENCY }, () => this.#work(queue)));
+    const round: Round = { source, queue: due.values(), failures: 0 };
+    await Promise.all(Array.from({ length: CONCURRENCY }, () => this.#work(round)));
     await database.write((sql) => deleteOldAttempts(sql, now - DAY, OLD_ATTEMPTS));
   }
 
   /** Refreshes listings of a queue that others take from, too. */
-  async #work(queue: Iterable<DueListing>): Promise<void> {
-    for (const due of queue) {
-      if (this.#signal.aborted || this.#failures >= MAX_FAILURES) return;
-      await this.#refresh(due);
+  async #work(round: Round): Promise<void> {
+    for (const due of round.queue) {
+      if (this.#signal.aborted || round.failures >= MAX_FAILURES) return;
+      await this.#refresh(due, round);
     }
   }
 
-  async #refresh(due: DueListing): Promise<void> {
+  async #refresh(due: DueListing, round: Round): Promise<void> {
     const { database, catalogue, refresh } = this.#options;
     const stored = await catalogue.listing(due.id);
     if (stored === null) return;
@@ -114,22 +136,22 @@ export class WatchedRefresher {
       await refresh(stored, this.#signal);
     } catch (error) {
       if (this.#signal.aborted) return;
-      return this.#fail(due, error);
+      return this.#fail(due, round, error);
     }
-    this.#failures = 0;
+    round.failures = 0;
     this.#count('refreshed');
     await database.write((sql) => updateRefreshed(sql, due));
   }
 
-  async #fail(due: DueListing, error: unknown): Promise<void> {
+  async #fail(due: DueListing, round: Round, error: unknown): Promise<void> {
     const { database, clock } = this.#options;
     const { code, retryAfter } = toLiveError(error);
     this.#count(code);
     // It is marked as deleted, and no longer due.
     if (code === 'not_found_upstream') return;
     const now = clock.now();
-    if (retryAfter !== null) this.#resumeAt = now + retryAfter;
-    this.#failures = SOURCE_FAILURES.includes(code) ? MAX_FAILURES : this.#failures + 1;
+    if (retryAfter !== null) this.#resumeAt.set(round.source, now + retryAfter);
+    round.failures = SOURCE_FAILURES.includes(code) ? MAX_FAILURES : round.failures + 1;
     const pause = Math.min(due.interval, MINUTE_OF_BUDGET * 2 ** Math.min(due.failures, 10));
     await database.write((sql) => updateFailed(sql, due, now + pause));
   }

@@ -21,7 +21,7 @@ function open(options: Partial<AllowanceOptions> = {}, clock = manualClock(NOON)
     metrics: createMetrics(),
     report: assert.ifError,
     audience: 'public',
-    hasFeed: false,
+    hasFeed: () => false,
     ...options,
   });
   return { allowance, clock };
@@ -159,13 +159,17 @@ test('who may look is what the setting says; without one, subscribers as soon as
   assert.deepEqual(await answers({ audience: 'subscribers' }), subscribers);
   assert.deepEqual(await answers({ audience: 'off' }), ['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND']);
   assert.deepEqual(await answers({ audience: null }), [undefined, undefined, undefined]);
-  assert.deepEqual(await answers({ audience: null, hasFeed: true }), subscribers);
+  assert.deepEqual(await answers({ audience: null, hasFeed: () => true }), subscribers);
   await database.write(
     (sql) => sql`
       insert into source_position (source, position, version, loaded, updated_at) values ('reso', '{}', 1, 1, now())`,
   );
   assert.deepEqual(await answers({ audience: null }), subscribers);
-  assert.deepEqual(await answers({ audience: 'public', hasFeed: true }), [undefined, undefined, undefined]);
+  assert.deepEqual(await answers({ audience: 'public', hasFeed: () => true }), [
+    undefined,
+    undefined,
+    undefined,
+  ]);
 });
 
 test('a service whose market is for people who have signed in refuses others by a problem, and keeps them out of its page', async (t) => {

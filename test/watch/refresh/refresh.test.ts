@@ -62,10 +62,11 @@ async function startWorld(t: Closing, keys: readonly string[], perMinute = 60) {
   const createProcess = (): WatchedRefresher => {
     const metrics = createMetrics();
     const log = { error: () => {} };
-    const refresh = createRefresh({ source, catalogue, database, clock, log, metrics });
+    const refresh = createRefresh({ findSource: () => source, catalogue, database, clock, log, metrics });
     const report = (error: unknown) => assert.fail(String(error));
+    const list = () => [{ id: source.id, source, control: { pausedAt: null } }];
     return new WatchedRefresher(
-      { database, clock, metrics, tiers: TIERS, source, catalogue, refresh, report },
+      { database, clock, metrics, tiers: TIERS, sources: { list }, catalogue, refresh, report },
       never,
     );
   };
