@@ -14,14 +14,7 @@ import { type Progress, progress, type SourceMetrics, sourceMetrics } from './me
 import { writePage, writeReread } from './page-writer.ts';
 import { LEASE_TIMES, type LeaseTimes, type ReaderLease, takeReaderLease } from './reader-lease.ts';
 import { cancelRemoval } from './removal-store.ts';
-import {
-  backoff,
-  failureDetail,
-  failureName,
-  failureSample,
-  type ReplicationStatus,
-  STARTING,
-} from './replication-status.ts';
+import { backoff, describeFailure, type ReplicationStatus, STARTING } from './replication-status.ts';
 import { Reporter } from './reporter.ts';
 import { RoundTimer } from './round-timer.ts';
 import { LiveError, type Source } from './source.ts';
@@ -216,14 +209,14 @@ class Replicator {
     } catch (error) {
       if (signal.aborted) return 0;
       if (error instanceof WorkTaken) throw error;
-      const failure = failureName(error);
+      const { code: failure, ...more } = describeFailure(error);
       if (this.status.rereadFailure !== failure)
         log.warn(
           { source: source.id, code: failure, err: error },
           'The source cannot be read again as a whole',
         );
       this.#metrics.failed(failure);
-      this.#update({ rereadFailure: failure, detail: failureDetail(error), sample: failureSample(error) });
+      this.#update({ rereadFailure: failure, ...more });
     }
     return taken();
   }
@@ -282,16 +275,11 @@ class Replicator {
   /** Logs a failure once for each change of its code, and returns the milliseconds to wait. */
   #fail(error: unknown): number {
     const { log, source, random = Math.random } = this.#options;
-    const code = failureName(error);
+    const { code, ...more } = describeFailure(error);
     if (this.status.failure !== code)
       log.warn({ source: source.id, code, err: error }, 'The source cannot be read');
     this.#metrics.failed(code);
-    this.#update({
-      state: 'failing',
-      failure: code,
-      detail: failureDetail(error),
-      sample: failureSample(error),
-    });
+    this.#update({ state: 'failing', failure: code, ...more });
     this.#misbehaves ||=
       error instanceof LiveError && (error.fault !== null || error.code === 'parse_failed');
     const retryAfter = error instanceof LiveError ? error.retryAfter : null;

@@ -37,14 +37,13 @@ export const STARTING: ReplicationStatus = {
 /** Of a source that is not read because the database was restored and is not accepted yet, or is a copy. */
 export const WAITING_FOR_ACCEPT: ReplicationStatus = { ...STARTING, state: 'paused' };
 
-/** The name of a failure, as operators look it up. */
-export const failureName = (error: unknown): string =>
-  error instanceof LiveError ? (error.fault ?? error.code) : 'database';
-export const failureDetail = (error: unknown): string | null =>
-  error instanceof LiveError ? error.message : null;
-
-export const failureSample = (error: unknown): string | null =>
-  error instanceof LiveError ? error.sample : null;
+/** What is reported of a failure: its name, as operators look it up, what it says of itself, and a record that it is about. */
+export const describeFailure = (
+  error: unknown,
+): { readonly code: string } & Pick<ReplicationStatus, 'detail' | 'sample'> =>
+  error instanceof LiveError
+    ? { code: error.fault ?? error.code, detail: error.message, sample: error.sample }
+    : { code: 'database', detail: null, sample: null };
 
 /** Milliseconds before the next attempt: 1, 2, 4 ... 32 seconds, or longer where the source asks for it, plus up to a quarter. */
 export function backoff(failures: number, retryAfter: number | null, random: number): number {
