@@ -17,6 +17,7 @@ import type { Database } from '../postgres/client/database.ts';
 import type { StateWatch } from '../postgres/state/state-watch.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
 import { startAddressAreas } from '../sources/address-area-upkeep.ts';
+import { startForEach } from '../sources/for-each.ts';
 import type { Progress } from '../sources/metrics.ts';
 import { startReaders } from '../sources/readers.ts';
 import { type ReplicationStatus, STARTING, WAITING_FOR_ACCEPT } from '../sources/replication-status.ts';
