@@ -96,7 +96,8 @@ async function findStatus(sql: Sql, source: ReadSource): Promise<Status> {
     total,
     loadedAt,
     succeededAt,
-    lagSeconds: succeededAt === null ? null : Math.round((systemClock.now() - Date.parse(succeededAt)) / 1_000),
+    lagSeconds:
+      succeededAt === null ? null : Math.round((systemClock.now() - Date.parse(succeededAt)) / 1_000),
     failure,
     detail,
     failingSince,
