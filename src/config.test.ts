@@ -51,6 +51,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       defaultCurrency: null,
       secretsKey: null,
       webhookAllow: [],
+      importAllow: [],
       keepAliveSeconds: 65,
       allowHttp: 'loopback',
     },

@@ -6,7 +6,7 @@ import { parseEnv } from 'node:util';
 import { type BackupSettings, readBackupSettings } from './backup/backup-settings.ts';
 import { type ProviderSettings, readProviderSettings } from './billing/provider-settings.ts';
 import { type ExplorerSettings, readExplorerSettings } from './explore/allowance/explorer-settings.ts';
-import { type NetworkPort, parseNetworkPort } from './lib/ip-address.ts';
+import type { NetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
 import { withoutByteOrderMark } from './lib/parse.ts';
 import { type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
@@ -48,6 +48,8 @@ export interface Config {
   readonly secretsKey: string | null;
   /** Ports of inner networks that webhooks may lead to. */
   readonly webhookAllow: readonly NetworkPort[];
+  /** Ports of inner networks from which files may be imported. */
+  readonly importAllow: readonly NetworkPort[];
   readonly trustedProxies: readonly string[];
   /** Open connections; null: as many as the process's file descriptors allow. */
   readonly connections: {
@@ -116,7 +118,7 @@ const NAMES = [
   'OAUTH_GRANT_MAX_DAYS',
   'SECRETS_KEY',
   'WEBHOOK_ALLOW',
-
+  'IMPORT_ALLOW',
   'BACKUP_DIR',
   'BACKUP_AT',
   'BACKUP_KEEP',
@@ -162,6 +164,15 @@ export class ConfigError extends Error {
   }
 }
 
+/** All variables of `.env` and the environment: for secrets that operators keep under names of their own. */
+export const readVariables = (
+  environment: Environment = process.env,
+  folder = process.cwd(),
+): Environment => ({
+  ...readEnvironmentFile(folder),
+  ...environment,
+});
+
 /** Reads `.env` of a folder, which the environment overrides. Throws ConfigError with all faults at once. */
 export function readConfig(environment: Environment = process.env, folder: string = process.cwd()): Config {
   const fromFile = readEnvironmentFile(folder);
@@ -193,11 +204,8 @@ export function readConfig(environment: Environment = process.env, folder: strin
       grantMaxDays: read.integer('OAUTH_GRANT_MAX_DAYS', 0, 0, 36_500) || null,
     },
     secretsKey: read.keys('SECRETS_KEY'),
-    webhookAllow: read.list(
-      'WEBHOOK_ALLOW',
-      parseNetworkPort,
-      'a network with a port such as 10.0.0.0/8:8443',
-    ),
+    webhookAllow: read.networkPorts('WEBHOOK_ALLOW'),
+    importAllow: read.networkPorts('IMPORT_ALLOW'),
     trustedProxies: read.networks('TRUSTED_PROXIES'),
     connections: {
       connections: read.integer('MAX_CONNECTIONS', 0, 1, 1_000_000) || null,

@@ -49,7 +49,7 @@ export function createWebhooks(options: WebhookOptions): Webhooks {
 }
 
 /** The usual port of PostgreSQL, and the one in the URL of the database. */
-const databasePorts = (url: string | null): readonly number[] =>
+export const databasePorts = (url: string | null): readonly number[] =>
   url === null ? [5432] : [5432, parseDatabaseUrl(url).port];
 
 export interface DeliveryOptions {

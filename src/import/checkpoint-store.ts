@@ -53,7 +53,8 @@ export async function beginImport(
       ${now}, ${now})
     on conflict (kind, source) do update set file_digest = excluded.file_digest, map_digest = excluded.map_digest,
       rows = 0, created = 0, changed = 0, unchanged = 0, rejected = 0, rejected_file = excluded.rejected_file,
-      rejected_bytes = 0, started_at = excluded.started_at, updated_at = excluded.updated_at, finished_at = null`;
+      rejected_bytes = 0, started_at = excluded.started_at, updated_at = excluded.updated_at, finished_at = null,
+      url_digest = null, etag = null, last_modified = null`;
 }
 
 /**

@@ -30,7 +30,22 @@ export interface OutboundAnswer {
   readonly body: Buffer;
 }
 
+/** An answer whose body is still to be read. */
+export interface OutboundStream extends Omit<OutboundAnswer, 'body'> {
+  /** Decompressed. */
+  readonly body: AsyncIterable<Buffer>;
+}
+
 export interface Outbound {
+  /**
+   * Sends one request, and hands its answer over as it comes; the deadline counts for both. Rejects with OutboundFailure and nothing else;
+   * a reader keeps its own faults by returning them.
+   * @param read what is left of the body when it returns is not waited for
+   */
+  receive<T>(
+    request: Omit<OutboundRequest, 'maxBytes'>,
+    read: (answer: OutboundStream) => Promise<T>,
+  ): Promise<T>;
   /** Sends one request. Rejects with OutboundFailure and nothing else. */
   send(request: OutboundRequest): Promise<OutboundAnswer>;
   /** Posts, and reads the status and the beginning of the answer. Rejects with OutboundFailure and nothing else. */
@@ -77,27 +92,41 @@ export function createOutbound(options: OutboundOptions): Outbound {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
-  return {
-    async send({ url, method = 'GET', headers, body = null, deadlineMs, maxBytes, signal: parent }) {
-      const onTimeout = () => new OutboundFailure('timeout', `No complete answer within ${deadlineMs} ms`);
-      try {
-        return await withDeadline({ clock, milliseconds: deadlineMs, onTimeout, parent }, async (signal) => {
-          const target = validateUrl(url, allowAddress);
-          const answer = await request(target, {
-            dispatcher: pools.of(target.origin),
-            signal,
-            method,
-            body,
-            headers: { 'accept-encoding': 'gzip, deflate, br', ...headers },
-          });
-          const content = await readBody(decompress(answer.body, answer.headers), maxBytes);
-          return { status: answer.statusCode, headers: answer.headers, body: content };
+  const receive: Outbound['receive'] = async (
+    { url, method = 'GET', headers, body = null, deadlineMs, signal: parent },
+    read,
+  ) => {
+    const onTimeout = () => new OutboundFailure('timeout', `No complete answer within ${deadlineMs} ms`);
+    try {
+      return await withDeadline({ clock, milliseconds: deadlineMs, onTimeout, parent }, async (signal) => {
+        const target = validateUrl(url, allowAddress);
+        const answer = await request(target, {
+          dispatcher: pools.of(target.origin),
+          signal,
+          method,
+          body,
+          headers: { 'accept-encoding': 'gzip, deflate, br', ...headers },
         });
-      } catch (error) {
-        if (parent?.aborted) throw new OutboundFailure('aborted', 'Nobody waits for the answer any more');
-        throw failureOf(error);
-      }
-    },
+        const content = decompress(answer.body, answer.headers);
+        try {
+          return await read({ status: answer.statusCode, headers: answer.headers, body: content });
+        } finally {
+          content.on('error', () => undefined).destroy();
+        }
+      });
+    } catch (error) {
+      if (parent?.aborted) throw new OutboundFailure('aborted', 'Nobody waits for the answer any more');
+      throw failureOf(error);
+    }
+  };
+  return {
+    receive,
+    send: ({ maxBytes, ...rest }) =>
+      receive(rest, async ({ status, headers, body }) => ({
+        status,
+        headers,
+        body: await readBody(body, maxBytes),
+      })),
     async post(post) {
       try {
         const target = validateUrl(post.url, allowAddress);
@@ -198,7 +227,7 @@ function decompress(body: Readable, headers: OutboundAnswer['headers']): Readabl
   return pipeline(body, decompressor, () => undefined) as typeof decompressor;
 }
 
-async function readBody(body: Readable, maxBytes: number): Promise<Buffer> {
+async function readBody(body: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body) {

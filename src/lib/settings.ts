@@ -2,7 +2,7 @@
 
 import { isIP } from 'node:net';
 import { resolve } from 'node:path';
-import { isPrivateAddress, parseNetworks } from './ip-address.ts';
+import { isPrivateAddress, type NetworkPort, parseNetworkPort, parseNetworks } from './ip-address.ts';
 import { parseKeys } from './keyring.ts';
 import { parseTimeZone } from './parse.ts';
 
@@ -92,6 +92,11 @@ export class SettingsReader {
       return entry;
     };
     return this.list(name, parse, 'an address or a network such as 10.0.0.0/8');
+  }
+
+  /** Ports of networks. */
+  networkPorts(name: string): readonly NetworkPort[] {
+    return this.list(name, parseNetworkPort, 'a network with a port such as 10.0.0.0/8:8443');
   }
 
   /** Entries separated by commas, each parsed; `parse` throws a RangeError for what is not `form`. */

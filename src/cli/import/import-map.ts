@@ -6,6 +6,7 @@ import { type Inspection, inspectFile } from '../../import/inspect/inspect-file.
 import { mapText } from '../../import/inspect/map-text.ts';
 import type { ImportProgress } from '../../import/mapped-file.ts';
 import { type ImportMap, parseMap, readMap } from '../../import/mapping/map.ts';
+import type { RemoteFile, Validators } from '../../import/remote/remote-file.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { statIfExists } from '../../lib/files.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
@@ -20,8 +21,10 @@ import type { PartFlags } from './parts.ts';
 export interface Input {
   /** Where its content is. */
   readonly path: string;
-  /** As it was named: `-` is standard input. */
+  /** As it was named: `-` is standard input; of a URL, the name of its file. */
   readonly name: string;
+  /** Where it was fetched from; absent: from nowhere. */
+  readonly remote?: { readonly file: RemoteFile; readonly validators: Validators };
 }
 
 export interface MapFlags extends PartFlags {
@@ -53,7 +56,7 @@ export async function chooseMap(
     return { map, mapFile };
   }
   const isTerminal = process.stdin.isTTY === true && process.stdout.isTTY === true && input.name !== '-';
-  if (!isTerminal && flags.yes !== true && flags.dryRun !== true) throw noMap(input.name);
+  if (!isTerminal && flags.yes !== true && flags.dryRun !== true) throw noMap(input);
   const inspection = await inspectWithProgress(input, flags, signal);
   if (signal.aborted) return null;
   const text = mapText(inspection.map);
@@ -69,9 +72,9 @@ export async function chooseMap(
   return chosen;
 }
 
-function noMap(name: string): CommandFailure {
+function noMap({ name, remote }: Input): CommandFailure {
   const remedy =
-    name === '-'
+    name === '-' || remote !== undefined
       ? 'add --yes to import by the map that an inspection proposes, or name one with --map'
       : `\`freehold import inspect ${name}\` proposes one, or add --yes to import by what it proposes`;
   return new CommandFailure(

@@ -7,9 +7,13 @@ import { dryRunImport } from '../../import/dry-run.ts';
 import type { ImportProgress } from '../../import/mapped-file.ts';
 import { type ImportMap, readMap } from '../../import/mapping/map.ts';
 import { MISSING_ACTIONS, type MissingAction } from '../../import/missing.ts';
+import type { RemoteFile } from '../../import/remote/remote-file.ts';
+import type { KnownFile } from '../../import/remote/validator-store.ts';
 import { type ImportResult, runImport } from '../../import/run.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { statIfExists } from '../../lib/files.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { hasCluster } from '../../postgres/embedded/cluster-home.ts';
 import { REPLICATED } from '../../sources/abandoned.ts';
 import { isReplicated } from '../../sources/store.ts';
 import { INIT_OPTION, withDatabase } from '../database.ts';
@@ -17,12 +21,13 @@ import { CommandFailure, EXIT } from '../failure.ts';
 import { examples } from '../options.ts';
 import { emphasis, print, printJson } from '../output.ts';
 import { progressLine } from '../progress-line.ts';
-import { type ChosenMap, chooseMap, type Input } from './import-map.ts';
+import { type ChosenMap, chooseMap, type Input, mapFileOf } from './import-map.ts';
 import { dryRunText, importProgressText, resultText } from './import-output.ts';
 import { addInspect, withInput } from './inspect.ts';
 import { addPartOptions, type PartFlags, refuseUselessParts, withParts } from './parts.ts';
+import { addRemoteOptions, findKnown, noteRemote, type RemoteFlags, showUnchanged } from './remote-input.ts';
 
-interface ImportFlags extends PartFlags {
+interface ImportFlags extends PartFlags, RemoteFlags {
   readonly map?: string;
   readonly yes?: true;
   readonly rejected?: string;
@@ -36,6 +41,7 @@ interface ImportFlags extends PartFlags {
 
 type ImportKind = 'listings' | 'areas';
 
+const URL_EXAMPLE = 'freehold import listings https://example.com/homes.csv --header-from FEED_TOKEN';
 const INSPECT_EXAMPLE = 'freehold import inspect homes.csv';
 const LISTINGS_EXAMPLE = 'freehold import listings sales.csv.gz --map docs/examples/king-county-sales.json';
 const AREAS_EXAMPLE = 'freehold import areas counties.geojson --map docs/examples/us-counties.json';
@@ -48,17 +54,17 @@ export function addImport(program: Command): void {
       'Imports CSV, GeoJSON, JSON lines or Excel workbooks, gzipped or zipped or neither. A map file says what the columns mean; for\n' +
         'listings an inspection of the file proposes it: docs/importing.md.',
     )
-    .addHelpText('after', examples(INSPECT_EXAMPLE, LISTINGS_EXAMPLE, AREAS_EXAMPLE));
+    .addHelpText('after', examples(INSPECT_EXAMPLE, LISTINGS_EXAMPLE, URL_EXAMPLE, AREAS_EXAMPLE));
   addInspect(group);
   addKind(group, 'listings', LISTINGS_EXAMPLE);
   addKind(group, 'areas', AREAS_EXAMPLE);
 }
 
 function addKind(group: Command, kind: ImportKind, example: string): void {
-  const command = addPartOptions(group.command(`${kind} <file>`))
+  const command = addRemoteOptions(addPartOptions(group.command(`${kind} <file>`)))
     .summary(`import ${kind}`)
     .description(
-      `Imports ${kind}. You can import the same file again at any time: unchanged records are left alone.\n` +
+      `Imports ${kind} from a file, from standard input (\`-\`) or from a URL. You can import the same file again at any time: unchanged records are left alone.\n` +
         'After an interruption, the same command continues where it stopped.\n' +
         `Exit code ${EXIT.rejected}: done, but rows were rejected; a file contains them with the reason.`,
     )
@@ -99,6 +105,7 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
     : 'Stopping after the current batch; press Ctrl-C again to stop at once.';
   await withInput(
     file,
+    flags,
     async (input, signal) => {
       await refuseUselessParts(input.path, flags);
       const chosen = await mapOf(kind, input, flags, signal);
@@ -106,7 +113,22 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
       else if (signal.aborted) process.exitCode = EXIT.interrupted;
     },
     notice,
+    (remote) => knownOf(kind, remote, flags),
+    (remote, known) => {
+      if (flags.json) printJson({ unchanged: true, importedAt: known.importedAt });
+      else showUnchanged(remote, known);
+    },
   );
+}
+
+/** What the database has of a URL; null where that does not count, or where there is no map or no database yet. */
+async function knownOf(kind: ImportKind, remote: RemoteFile, flags: ImportFlags): Promise<KnownFile | null> {
+  const mapFile = flags.map ?? mapFileOf(remote.name);
+  if (flags.dryRun || flags.restart || (await statIfExists(mapFile)) === undefined) return null;
+  const map = withParts(await readMap(mapFile, kind), flags);
+  const config = readConfig();
+  if (config.databaseUrl === null && !(await hasCluster(config.dataDirectory))) return null;
+  return withDatabase(config, (database) => findKnown(database, remote, map, flags.missing), flags);
 }
 
 async function mapOf(
@@ -121,11 +143,12 @@ async function mapOf(
 }
 
 async function importMapped(
-  { path, name }: Input,
+  input: Input,
   chosen: ChosenMap,
   flags: ImportFlags,
   signal: AbortSignal,
 ): Promise<void> {
+  const { path, name, remote } = input;
   const { mapFile } = chosen;
   const map = withParts(chosen.map, flags);
   const { dryRun, json } = flags;
@@ -134,6 +157,7 @@ async function importMapped(
   const options = {
     file: path,
     ...(name === '-' && { original: 'stdin' }),
+    ...(remote !== undefined && { original: name }),
     map,
     mapFile,
     signal,
@@ -155,7 +179,9 @@ async function importMapped(
       await refuseReplicated(database, map);
       // The service makes them too, but may never have run on this database.
       await createChangePartitions(database, systemClock.now());
-      return runImport(database, options);
+      const done = await runImport(database, options);
+      await noteRemote(database, input, map, flags.missing, done);
+      return done;
     },
     flags,
   ).finally(() => line.end());

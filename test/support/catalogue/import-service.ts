@@ -23,7 +23,7 @@ export interface Imports {
   /** Where files and maps are, and commands run. */
   readonly folder: string;
   /** A database of its own, and imports into it. */
-  bench(t: Closing): Promise<Bench>;
+  bench(t: Closing, environment?: Readonly<Record<string, string>>): Promise<Bench>;
   /** Writes a file into the folder, and gives its path. */
   file(name: string, content: string | Buffer): Promise<string>;
   /** Writes a map for listings of `rows`, with more members and with other fields. */
@@ -47,7 +47,7 @@ export async function openImports(t: Closing): Promise<Imports> {
   return {
     folder,
     file,
-    bench: (closing) => openBench(closing, folder),
+    bench: (closing, environment) => openBench(closing, folder, environment),
     mapFile: (name, more = {}, change = {}) =>
       file(
         name,
@@ -61,9 +61,13 @@ export async function openImports(t: Closing): Promise<Imports> {
   };
 }
 
-async function openBench(t: Closing, folder: string): Promise<Bench> {
+async function openBench(
+  t: Closing,
+  folder: string,
+  more: Readonly<Record<string, string>> = {},
+): Promise<Bench> {
   const { database, url } = await testDatabase(t);
-  const environment = { DATABASE_URL: url };
+  const environment = { DATABASE_URL: url, ...more };
   const run: Bench['run'] = (...args) => runCommand(['import', ...args], { folder, environment });
   return {
     database,

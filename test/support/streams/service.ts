@@ -120,6 +120,7 @@ function connected(pages: Source, clock: ManualClock, upstream: Upstream) {
     clock,
     credentials: { kind: 'client', tokenUrl: named(upstream.tokenUrl), clientId: 'me', clientSecret: 'hush' },
     outbound: {
+      receive: (outgoing, read) => outbound.receive(outgoing, read),
       send: (outgoing) => outbound.send(outgoing),
       post: (outgoing) => outbound.post(outgoing),
       close: () => outbound.close(),
