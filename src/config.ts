@@ -46,9 +46,8 @@ export interface Config {
   };
   /** Keys that seal stored secrets, one or two in base64; null: not set. */
   readonly secretsKey: string | null;
-  /** Ports of inner networks that webhooks may lead to. */
+  /** Ports of inner networks that webhooks may lead to, and from which files may be imported. */
   readonly webhookAllow: readonly NetworkPort[];
-  /** Ports of inner networks from which files may be imported. */
   readonly importAllow: readonly NetworkPort[];
   readonly trustedProxies: readonly string[];
   /** Open connections; null: as many as the process's file descriptors allow. */
@@ -118,6 +117,7 @@ const NAMES = [
   'OAUTH_GRANT_MAX_DAYS',
   'SECRETS_KEY',
   'WEBHOOK_ALLOW',
+
   'IMPORT_ALLOW',
   'BACKUP_DIR',
   'BACKUP_AT',

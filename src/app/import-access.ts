@@ -3,7 +3,7 @@
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Internet } from '../lib/internet.ts';
-import { createNetworkAccess, type NetworkAccess } from '../lib/network-access.ts';
+import { createNetworkAccess, type NetworkAccess } from '../lib/network/network-access.ts';
 import { databasePorts } from './webhooks.ts';
 
 export type ImportAccessPlace = Pick<Config, 'importAllow' | 'databaseUrl' | 'port'>;

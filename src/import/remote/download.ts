@@ -4,7 +4,7 @@ import { createWriteStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../../lib/clock.ts';
-import type { NetworkAccess } from '../../lib/network-access.ts';
+import type { NetworkAccess } from '../../lib/network/network-access.ts';
 import type { OutboundStream } from '../../lib/outbound.ts';
 import { type FailureKind, OutboundFailure } from '../../lib/outbound-failure.ts';
 import { FileFault } from '../formats/record.ts';

@@ -6,7 +6,7 @@ import {
   type NetworkAccessOptions,
   type NetworkUrl,
   type UrlFault,
-} from '../../lib/network-access.ts';
+} from '../../lib/network/network-access.ts';
 
 export type WebhookAccess = NetworkAccess;
 

@@ -1,10 +1,10 @@
 // Access to URLs of others: the public Internet over https, and the ports of inner networks that the operator permits.
 
 import { isIP, type LookupFunction } from 'node:net';
-import { type Clock, withDeadline } from './clock.ts';
-import { createInternet, type Internet, nameServerLookup } from './internet.ts';
-import { isPublicAddress, isWithin, type NetworkPort, parseNetworks } from './ip-address.ts';
-import { createOutbound, type Outbound } from './outbound.ts';
+import { type Clock, withDeadline } from '../clock.ts';
+import { createInternet, type Internet, nameServerLookup } from '../internet.ts';
+import { isPublicAddress, isWithin, type NetworkPort, parseNetworks } from '../ip-address.ts';
+import { createOutbound, type Outbound } from '../outbound.ts';
 
 export interface NetworkAccessOptions {
   readonly clock: Clock;
