@@ -164,15 +164,6 @@ export class ConfigError extends Error {
   }
 }
 
-/** All variables of `.env` and the environment: for secrets that operators keep under names of their own. */
-export const readVariables = (
-  environment: Environment = process.env,
-  folder = process.cwd(),
-): Environment => ({
-  ...readEnvironmentFile(folder),
-  ...environment,
-});
-
 /** Reads `.env` of a folder, which the environment overrides. Throws ConfigError with all faults at once. */
 export function readConfig(environment: Environment = process.env, folder: string = process.cwd()): Config {
   const fromFile = readEnvironmentFile(folder);
@@ -238,7 +229,7 @@ export const readSecretVariables = (
 ): Readonly<Record<string, string>> =>
   pickVariables({ ...readEnvironmentFile(folder), ...environment }, text);
 
-/** Values of the environment and of `.env`, as they are now, for the secrets that sources name. */
+/** Values of the environment and of `.env`, as they are now, for secrets under names of the operator's own. */
 export const readVariables = (
   environment: Environment = process.env,
   folder: string = process.cwd(),
