@@ -1,5 +1,7 @@
 // Proves that the code keeps the rules of ARCHITECTURE.md, whose import table it reads rather than repeats.
 import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { functionLengths } from './support/code/function-lengths.ts';
 import { packedLiterals } from './support/code/packed-literals.ts';
@@ -332,4 +334,14 @@ test('a literal that is spread is found whatever stands around it, and a conditi
   assert.deepEqual(linesOf("g(...[1, 2], [...(['c'] as const)]);"), ['a.ts:1', 'a.ts:1']);
   assert.deepEqual(linesOf('const d = { ...(({ e: 1 }) satisfies F) };'), ['a.ts:1']);
   assert.deepEqual(linesOf('const h = { ...i, ...(j && { k: 1 }), ...(l ? [] : m) };'), []);
+});
+
+test('each migration has a number of its own', () => {
+  const root = join(import.meta.dirname, '..');
+  const numbers = globSync('src/postgres/migrations/*.sql', { cwd: root }).map(
+    (path) => /(\d+)_[^/]*$/.exec(path)?.[1] ?? path,
+  );
+  const repeated = numbers.filter((number, at) => numbers.indexOf(number) !== at);
+  assert.ok(numbers.length > 40, `${numbers.length} migrations were found`);
+  assert.deepEqual(repeated, []);
 });
