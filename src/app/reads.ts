@@ -77,6 +77,7 @@ export function createReads(options: ReadsOptions) {
     refresh: createRefresh({
       ...options,
       findSource: (id) => sources.find(id),
+      isPaused: (id) => (sources.get(id)?.control.pausedAt ?? null) !== null,
       catalogue,
       untilSearched,
       mayFetch: options.mayActOutside,

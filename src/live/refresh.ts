@@ -19,7 +19,9 @@ export interface RefreshOptions extends WriteThroughOptions {
   /** The source with this id; null: this process reads none. */
   readonly findSource: (id: string) => Source | null;
   readonly log: Pick<Log, 'error'>;
-  /** Whether the source may be read now; default: always. */
+  /** Whether operators have paused the reading of a source; default: never. */
+  readonly isPaused?: (id: string) => boolean;
+  /** Whether any source may be read now; default: always. */
   readonly mayFetch?: () => boolean;
   readonly metrics: Metrics;
   /** Milliseconds; default 8,000. */
@@ -70,6 +72,11 @@ class ListingRefresher {
     if (!source?.live) {
       throw new LiveError('live_unsupported', 'The source of this listing does not support live reads.');
     }
+    if (this.#options.isPaused?.(source.id))
+      throw new LiveError(
+        'upstream_unavailable',
+        'The operator of this service has paused reading from this source.',
+      );
     if (this.#options.mayFetch?.() === false)
       throw new LiveError(
         'upstream_unavailable',

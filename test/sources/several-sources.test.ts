@@ -195,6 +195,8 @@ test('a paused source is read no more until it is resumed, and a requested round
     'the south is read meanwhile',
     async () => (await checks()).of('south')?.detail === 'following',
   );
+  const stream = await get(`/v1/listing/${listingId('north', 'north-0')}`, service.keys.internal);
+  assert.match(await stream.text(), /upstream_unavailable.*has paused reading/);
   assert.equal(north.requests.length, requests);
   await database.write((sql) => resumeSource(sql, 'north'));
   clock.advance(LOOK);
@@ -205,6 +207,65 @@ test('a paused source is read no more until it is resumed, and a requested round
   await database.write((sql) => requestSync(sql, 'north'));
   clock.advance(LOOK);
   await until('a round comes before it is due', async () => (await priceOf()) === 80_000);
+});
+
+test('status, sync, pause and resume say what they do, as tables and as JSON', async () => {
+  const environment = { DATABASE_URL: stored.url, SOURCE: 'none' };
+  const run = async (...args: string[]) => {
+    const { code, stdout, stderr } = await runCommand(['sources', ...args], { folder, environment });
+    return { code, text: stdout, stderr, json: () => JSON.parse(stdout) as Record<string, unknown> };
+  };
+  const all = await run('status');
+  assert.match(all.text, /^ID +STATE +LAST READ +LAG +FAILURE$/m);
+  assert.match(all.text, /^north +following +2\d{3}-/m);
+  assert.match(all.text, /^bad-host +failing .*(?:upstream_unavailable|fetch_failed)/m);
+  const one = (await run('status', 'bad-host', '--json')).json();
+  assert.deepEqual([one.state, one.loadedAt, one.setBy], ['failing', null, 'file']);
+  assert.match((await run('status', 'north')).text, /^position +\{"phase":"changes"/m);
+  assert.match(
+    (await run('status', 'nothing')).stderr,
+    /reads no source nothing: there are bad-host, north, south/,
+  );
+  assert.match((await run('pause', 'north')).text, /north is paused/);
+  assert.match((await run('sync', 'north')).stderr, /is paused: `freehold sources resume north`/);
+  assert.equal((await run('status', 'north', '--json')).json().state, 'paused');
+  assert.deepEqual((await run('resume', 'north', '--json')).json(), {
+    id: 'north',
+    paused: false,
+    changed: true,
+  });
+  assert.match((await run('resume', 'north')).text, /was not paused/);
+  const synced = (await run('sync', 'north', '--json')).json();
+  assert.equal(synced.requested, true);
+  clock.advance(LOOK);
+});
+
+test('test says what a server offers and lacks, shows a record, and writes nothing', async () => {
+  const environment = { DATABASE_URL: stored.url, SOURCE: 'none' };
+  const contents = () =>
+    database.read(async (sql) => [
+      ...(await sql`select source, count(*)::int as count from listing group by 1 order by 1`),
+      ...(await sql`select source, version::int as count from source_position where source = 'bad-host'`),
+    ]);
+  const before = await contents();
+  const tested = await runCommand(['sources', 'test', 'south', '--json'], { folder, environment });
+  assert.equal(tested.code, 0, tested.stderr);
+  const found = JSON.parse(tested.stdout) as {
+    records: number;
+    fits: string[];
+    metadata: { fields: number; expandable: string[]; lacks: string[] };
+    sample: { listingKey: string; currency: string };
+  };
+  assert.deepEqual([found.records, found.metadata.fields, found.metadata.expandable], [4, 7, ['Media']]);
+  assert.ok(found.fits.includes('standard') && !found.fits.includes('bridge'));
+  assert.ok(found.metadata.lacks.includes('BedroomsTotal'));
+  assert.deepEqual([found.sample.listingKey, found.sample.currency], ['south-0', 'EUR']);
+  const text = (await runCommand(['sources', 'test', 'south'], { folder, environment })).stdout;
+  assert.match(text, /^profile +standard$/m);
+  assert.match(text, /^records +4$/m);
+  const failed = await runCommand(['sources', 'test', 'bad-host'], { folder, environment });
+  assert.match(failed.stderr, /http:\/\/127\.0\.0\.1:1\/odata: (?:upstream_unavailable|fetch_failed)/);
+  assert.deepEqual(await contents(), before);
 });
 
 test('bad data of one source stops no other', async () => {

@@ -2,6 +2,9 @@
 
 import type { Config } from '../../config.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { configuredSource } from '../../sources/abandoned.ts';
+import { findControls } from '../../sources/control-store.ts';
+import { findResoSources } from '../../sources/registry/registry-store.ts';
 import { findReport } from '../../sources/report-store.ts';
 import { REFUSED_PART, refusedPartsText, type ValueCount } from '../../sources/value-counts.ts';
 import { count } from '../output.ts';
@@ -12,9 +15,24 @@ const RETRIES = 'The service goes on trying. Its log has the cause.';
 const NO: readonly string[] = ['false', '0', '"false"', '"no"', '"n"', '"0"'];
 const MAX_SHOWN = 10;
 
+/** The source of the settings, and those that are set up in the database. */
 export async function checkFeed({ source }: Pick<Config, 'source'>, database: Database): Promise<Finding[]> {
-  if (source.kind === 'none') return [];
-  const report = await database.read((sql) => findReport(sql, source.kind));
+  const own = configuredSource(source);
+  const registered = (await database.read(findResoSources)).map(({ id }) => id).filter((id) => id !== own);
+  const findings = own === null ? [] : await checkFeedOf(own, database);
+  for (const id of registered)
+    for (const finding of await checkFeedOf(id, database))
+      findings.push({ ...finding, name: `${finding.name} of ${id}` });
+  return findings;
+}
+
+async function checkFeedOf(id: string, database: Database): Promise<Finding[]> {
+  const report = await database.read((sql) => findReport(sql, id));
+  const paused = (await database.read(findControls)).get(id)?.pausedAt ?? null;
+  if (paused !== null)
+    return [
+      warn('feed', `paused since ${paused}`, `\`freehold sources resume ${id}\` lets it be read again.`),
+    ];
   if (report === null) return [];
   const { failure, detail, failingSince, withheld } = report;
   const text = `${failure} since ${failingSince}${detail === null ? '' : `: ${detail}`}`;

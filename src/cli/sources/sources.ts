@@ -11,6 +11,7 @@ import { withDatabase } from '../database.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, printJson, printTable } from '../output.ts';
 import { apply, type CreateFlags, create, printSchema, type TokenFlags, token } from './create.ts';
+import { addProbe } from './probe.ts';
 import { addReading } from './reading.ts';
 import { COUNT_TIMEOUT, type RemoveFlags, remove } from './remove.ts';
 
@@ -56,6 +57,7 @@ export function addSources(program: Command): void {
   addApply(group);
   addToken(group);
   addReading(group);
+  addProbe(group);
 }
 
 function addCreate(group: Command): void {

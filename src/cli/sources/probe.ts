@@ -1,0 +1,221 @@
+// Command `freehold sources test`: what the server of a source offers, with the operator's credentials. It writes nothing.
+
+import type { Command } from 'commander';
+import { type Config, readConfig, readVariables } from '../../config.ts';
+import { systemClock } from '../../lib/clock.ts';
+import { createOutbound } from '../../lib/outbound.ts';
+import type { ListingDraft } from '../../listings/draft.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { findResoSources, type ResoSettings } from '../../sources/registry/registry-store.ts';
+import { type Credentials, profileOf, resoCredentials } from '../../sources/registry/reso-settings.ts';
+import { SecretMissing } from '../../sources/registry/secrets.ts';
+import { PROPERTY_FIELDS } from '../../sources/reso/mapping/property-fields.ts';
+import { profileNames, readProfile, STANDARD } from '../../sources/reso/profiles/profile.ts';
+import type { Profile } from '../../sources/reso/profiles/profile-schema.ts';
+import { resoSource } from '../../sources/reso/transport/client.ts';
+import { propertyShape } from '../../sources/reso/transport/metadata.ts';
+import { LiveError, type SourcePage } from '../../sources/source.ts';
+import { withDatabase } from '../database.ts';
+import { CommandFailure } from '../failure.ts';
+import { examples, JSON_OPTION } from '../options.ts';
+import { count, emphasis, print, printJson } from '../output.ts';
+import { durationText, requireRead } from './reading.ts';
+
+export function addProbe(group: Command): void {
+  group
+    .command('test <id>')
+    .summary('see what the server of a source offers')
+    .description(
+      'Connects to the server of a source with its credentials: which profile fits, what it offers and lacks, how many records it\n' +
+        'has, one as it would be stored, and how long a first load will take. It reads one page and writes nothing.',
+    )
+    .option(...JSON_OPTION)
+    .addHelpText('after', examples('freehold sources test abor', 'freehold sources test reso --json'))
+    .action((id: string, { json }: { readonly json?: true }) => probe(id, json));
+}
+
+/** What is needed to read a source. */
+interface Target {
+  readonly id: string;
+  readonly name: string;
+  readonly url: string;
+  readonly profile: Profile;
+  readonly credentials: Credentials;
+  readonly settings: Pick<ResoSettings, 'currency' | 'timeZone' | 'displayDefault'>;
+}
+
+interface Probed {
+  readonly id: string;
+  readonly url: string;
+  readonly profile: string;
+  /** Profiles whose watermark the server's $metadata has. */
+  readonly fits: readonly string[];
+  /** Null: the server has no readable $metadata. */
+  readonly metadata: {
+    readonly fields: number;
+    readonly expandable: readonly string[];
+    /** Fields that are read where a server has them. */
+    readonly lacks: readonly string[];
+  } | null;
+  /** Null: the server does not say. */
+  readonly records: number | null;
+  readonly firstPage: { readonly records: number; readonly milliseconds: number };
+  /** Null: it cannot be computed. */
+  readonly firstLoadSeconds: number | null;
+  readonly unreadable: Readonly<Record<string, number>>;
+  readonly sample: ListingDraft | null;
+}
+
+async function probe(id: string, json: true | undefined): Promise<void> {
+  const config = readConfig();
+  const target = await targetOf(id, config).catch((error: unknown) => {
+    throw error instanceof SecretMissing
+      ? new CommandFailure(`The source ${id} cannot be read here: ${error.message}.`)
+      : error;
+  });
+  const probed = await read(target).catch((error: unknown) => {
+    if (!(error instanceof LiveError)) throw error;
+    throw new CommandFailure(`${target.url}: ${error.fault ?? error.code}: ${error.message}`);
+  });
+  if (json) printJson(probed);
+  else show(probed);
+}
+
+async function targetOf(id: string, config: Config): Promise<Target> {
+  const { source } = config;
+  if (id === 'reso' && source.kind === 'reso') {
+    const { url, credentials, showsByDefault, timeZone } = source;
+    const settings = {
+      displayDefault: showsByDefault ? ('show' as const) : ('withhold' as const),
+      ...(timeZone !== null && { timeZone }),
+    };
+    return { id, name: 'RESO Web API', url, profile: readProfile(STANDARD), credentials, settings };
+  }
+  const registered = await withDatabase(config, (database) => findTarget(database, id));
+  const { name, settings } = registered;
+  const credentials = await resoCredentials(settings, readVariables());
+  return { id, name, url: settings.url, profile: profileOf(settings), credentials, settings };
+}
+
+async function findTarget(database: Database, id: string) {
+  const found = (await database.read(findResoSources)).find((source) => source.id === id);
+  if (found !== undefined) return found;
+  const { setBy } = await requireRead(database, id);
+  throw new CommandFailure(
+    `The source ${id} is set by ${setBy === 'settings' ? 'the settings of its service: give this command the same' : setBy}.`,
+  );
+}
+
+async function read({ id, name, url, profile, credentials, settings }: Target): Promise<Probed> {
+  const { currency, timeZone, displayDefault } = settings;
+  let edmx: string | null = null;
+  const outbound = createOutbound({ clock: systemClock });
+  const source = resoSource({
+    id,
+    name,
+    url,
+    profile,
+    credentials,
+    clock: systemClock,
+    // The source itself asks for its metadata: this looks at what comes.
+    outbound: {
+      ...outbound,
+      async send(request) {
+        const answer = await outbound.send(request);
+        if (answer.status === 200 && new URL(request.url).pathname.endsWith('/$metadata'))
+          edmx = answer.body.toString('utf8');
+        return answer;
+      },
+    },
+    showsByDefault: displayDefault !== 'withhold',
+    ...(currency !== undefined && { currency }),
+    ...(timeZone !== undefined && { timeZone }),
+  });
+  const ended = new AbortController();
+  try {
+    const startedAt = systemClock.monotonic();
+    let page: SourcePage | null = null;
+    for await (const first of source.pages(null, ended.signal)) {
+      page = first;
+      break;
+    }
+    const milliseconds = Math.round(systemClock.monotonic() - startedAt);
+    const shape = edmx === null ? null : propertyShape(edmx);
+    const fields = shape?.fields ?? null;
+    const records = (page?.drafts.length ?? 0) + (page?.skipped ?? 0);
+    const total = page?.total ?? (page?.last ? records : null);
+    return {
+      id,
+      url,
+      profile: profile.name,
+      fits: profileNames().filter((each) => fields?.has(readProfile(each, OF_ANY).watermark.field)),
+      metadata:
+        fields === null || shape === null
+          ? null
+          : {
+              fields: fields.size,
+              expandable: [...shape.expandable].toSorted(),
+              lacks: PROPERTY_FIELDS.filter((field) => !fields.has(field)),
+            },
+      records: total,
+      firstPage: { records, milliseconds },
+      firstLoadSeconds:
+        total === null || records === 0
+          ? null
+          : Math.ceil((total / records) * pageSeconds(profile, milliseconds)),
+      unreadable: Object.fromEntries(source.fieldErrors),
+      sample: page?.drafts[0] ?? null,
+    };
+  } finally {
+    ended.abort();
+    await source.close();
+  }
+}
+
+/** Seconds that a page takes: the server's own, or what its limits allow, whichever is longer. */
+const pageSeconds = ({ limits }: Profile, milliseconds: number): number =>
+  Math.max(
+    milliseconds / 1_000,
+    ...limits.windows.map(({ seconds, requests }) => (requests === undefined ? 0 : seconds / requests)),
+  );
+
+/** Members without which the profile of a vendor cannot be read. */
+const OF_ANY = { originatingSystem: 'any' };
+
+const MAX_LACKS = 12;
+
+function show(probed: Probed): void {
+  const { profile, fits, metadata, records, firstPage, firstLoadSeconds, sample } = probed;
+  const others = fits.filter((name) => name !== profile);
+  const isFit = metadata === null || fits.includes(profile);
+  const unreadable = Object.entries(probed.unreadable).map(([field, times]) => `${field} (${count(times)})`);
+  const lines: readonly (readonly [string, string | null])[] = [
+    ['server', `${probed.url} accepts the credentials`],
+    [
+      'profile',
+      isFit
+        ? profile
+        : `${profile} does not fit: $metadata has no ${readProfile(profile, OF_ANY).watermark.field}${others.length === 0 ? '' : `; try ${others.join(' or ')}`}`,
+    ],
+    [
+      'metadata',
+      metadata === null
+        ? 'none that can be read: fields are not selected'
+        : `${count(metadata.fields)} fields of Property; can be expanded: ${metadata.expandable.join(', ') || 'nothing'}`,
+    ],
+    ['lacks', metadata === null || metadata.lacks.length === 0 ? null : listText(metadata.lacks)],
+    ['records', records === null ? 'the server does not say how many' : count(records)],
+    ['first page', `${count(firstPage.records)} records in ${firstPage.milliseconds} ms`],
+    ['first load', firstLoadSeconds === null ? null : `about ${durationText(firstLoadSeconds)}`],
+    ['unreadable', unreadable.length === 0 ? null : unreadable.join(', ')],
+  ];
+  for (const [label, text] of lines)
+    if (text !== null) print(process.stdout, `${emphasis('quiet', label.padEnd(10))}  ${text}`);
+  if (sample !== null)
+    print(process.stdout, `${emphasis('quiet', 'a record')}\n${JSON.stringify(sample, null, 2)}`);
+}
+
+const listText = (names: readonly string[]): string =>
+  names.length <= MAX_LACKS
+    ? names.join(', ')
+    : `${names.slice(0, MAX_LACKS).join(', ')} and ${count(names.length - MAX_LACKS)} more`;
