@@ -1,5 +1,6 @@
 // SQL that finds records for pages: examples of the API reference, and homes on the front page.
 
+import { withWholeRecord } from '../listings/lean-record.ts';
 import { type StoredListing, storedColumns } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { REPLICATED, SAMPLE } from '../sources/abandoned.ts';
@@ -54,7 +55,7 @@ const READ = 24;
  * replicated from a feed is none of these: what its licence allows on a front page is not known here.
  */
 export async function findFrontHomes(database: Database, hasSample: boolean): Promise<StoredListing[]> {
-  return database.read(
+  const homes = await database.read(
     (sql) => sql<StoredListing[]>`
       with allowed as (
         select source from import_run where kind = 'listings' and loaded_at is not null
@@ -70,4 +71,5 @@ export async function findFrontHomes(database: Database, hasSample: boolean): Pr
         order by newest.listed_at desc nulls last, newest.id desc limit ${READ}) as found
       join listing on listing.id = found.id`,
   );
+  return homes.map(withWholeRecord);
 }

@@ -1,7 +1,7 @@
 // Listeners to the changes of single listings: one follower of the log for all of them, which runs while there are any.
 
 import type { Database } from '../postgres/client/database.ts';
-import type { ListingChange } from './change.ts';
+import { isListingChange, type ListingChange } from './change.ts';
 import { headSequence } from './change-store.ts';
 import { createFollower } from './follower.ts';
 
@@ -84,7 +84,7 @@ export class ChangeListeners<State> {
     for await (const entries of follower.entries(signal)) {
       if (signal.aborted) return;
       for (const entry of entries)
-        if (entry.kind !== 'watcher' && !entry.quiet)
+        if (isListingChange(entry) && !entry.quiet)
           for (const listener of this.#listeners.get(entry.listingId) ?? []) listener(entry);
     }
   }

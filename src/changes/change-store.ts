@@ -2,7 +2,7 @@
 
 import type { Sql, SqlFragment, Transaction } from '../postgres/client/database.ts';
 import { toJson } from '../postgres/client/value-types.ts';
-import type { ChangeEntry, ListingChange, PartialState } from './change.ts';
+import type { ChangeEntry, ListingChange, LoadEntry, PartialState } from './change.ts';
 
 /** Notified by the database when a transaction adds to the log. */
 export const CHANGES_CHANNEL = 'changes';
@@ -13,7 +13,7 @@ const SEPARATOR = '\u001e';
 /** A change to append; the database gives it its sequence. */
 export type NewChange<State> = Pick<
   ListingChange<State>,
-  'kind' | 'listingId' | 'propertyId' | 'changed' | 'after' | 'before'
+  'kind' | 'listingId' | 'propertyId' | 'changed' | 'after' | 'before' | 'loadedBy'
 >;
 
 /** The position of a batch of changes: the first has `ordinal`, the next one more. */
@@ -52,17 +52,28 @@ export async function appendChanges<State>(
   const [position] = await tx<BatchPosition[]>`
     with batch as materialized (select * from open_change_batch(${dayOf(time)}::date, ${changes.length})),
     appended as (
-      insert into change (batch_id, ordinal, day, at, kind, listing_id, property_id, quiet, changed, after, before, words_before)
-      select batch_id, batch.ordinal + row.ordinal - 1, day, ${time}, kind, row.listing_id, property_id, ${quiet},
+      insert into change (batch_id, ordinal, day, at, kind, listing_id, property_id, quiet, loaded_by, changed, after, before, words_before)
+      select batch_id, batch.ordinal + row.ordinal - 1, day, ${time}, kind, row.listing_id, property_id, ${quiet}, loaded_by,
         string_to_array(changed, ' '), after::json, nullif(before, 'null')::json,
         case when 'words' = any(string_to_array(changed, ' ')) then (select text.words from listing_text as text where text.listing_id = row.listing_id) end
       from batch, unnest(${column(({ kind }) => kind)}::text[], ${column(({ listingId }) => listingId)}::text[],
         ${column(({ propertyId }) => propertyId)}::text[], ${column(({ changed }) => changed.join(' '))}::text[],
-        string_to_array(${joined('after')}, ${SEPARATOR}),
+        ${column(({ loadedBy = null }) => loadedBy)}::bigint[], string_to_array(${joined('after')}, ${SEPARATOR}),
         string_to_array(${joined('before')}, ${SEPARATOR}))
-        with ordinality as row (kind, listing_id, property_id, changed, after, before, ordinal))
+        with ordinality as row (kind, listing_id, property_id, changed, loaded_by, after, before, ordinal))
     select batch_id as "batchId", ordinal from batch`;
   if (position === undefined) throw new Error('A batch of changes could not be opened');
+  return position;
+}
+
+/**
+ * Appends listings that a first load creates as one entry, which readers of the log take from the tables. The listings keep their
+ * positions. Once a transaction. `at`: milliseconds.
+ */
+export async function appendLoad(tx: Transaction, listings: number, at: number): Promise<BatchPosition> {
+  const [position] = await tx<BatchPosition[]>`
+    select batch_id as "batchId", ordinal from open_load_batch(${dayOf(new Date(at))}::date, ${listings})`;
+  if (position === undefined) throw new Error('A batch of listings could not be opened');
   return position;
 }
 
@@ -105,6 +116,9 @@ interface ChangeRow<State> {
   readonly after: State;
   readonly before: PartialState<State> | null;
   readonly wordsBefore: string[] | null;
+  readonly loadedBy: number | null;
+  readonly firstSequence: number;
+  readonly batchId: number;
 }
 
 /**
@@ -125,7 +139,7 @@ export async function readListingChanges<State>(
   sql: Sql,
   after: number,
   limit: number,
-): Promise<ListingChange<State>[]> {
+): Promise<(ListingChange<State> | LoadEntry)[]> {
   const rows = await findChanges<State>(sql, after, limit, sql`kind <> 'watcher'`);
   return rows.map(entryOf).filter((entry) => entry.kind !== 'watcher');
 }
@@ -139,19 +153,27 @@ async function findChanges<State>(
   // Batch by batch, and no further than the limit: left to itself, the planner joins all of the log and then sorts it.
   return sql<ChangeRow<State>[]>`
     select first_sequence + ordinal as sequence, at, kind, listing_id as "listingId", property_id as "propertyId",
-      watcher_id as "watcherId", action, quiet, changed, after, before, tsvector_to_array(words_before) as "wordsBefore"
+      watcher_id as "watcherId", action, quiet, changed, after, before, tsvector_to_array(words_before) as "wordsBefore",
+      loaded_by as "loadedBy", first_sequence + load_ordinal as "firstSequence", id as "batchId"
     from change_batch as batch
-      cross join lateral (select * from change where batch_id = id and day = batch.day and ${condition} offset 0) as entry
+      cross join lateral (
+        select ordinal, at, kind, listing_id, property_id, watcher_id, action, quiet, changed, after, before, words_before, loaded_by
+        from change where batch_id = id and day = batch.day and ${condition}
+        union all
+        select load_ordinal + load_listings - 1, committed_at, 'load', null, null, null, null, true, '{}', null, null, null, null
+        where load_ordinal is not null offset 0) as entry
     where first_sequence >= coalesce((select max(first_sequence) from change_batch where first_sequence <= ${after}), 0)
       and first_sequence + ordinal > ${after}
     order by first_sequence, ordinal limit ${limit}`;
 }
 
 function entryOf<State>(row: ChangeRow<State>): ChangeEntry<State> {
-  const { sequence, kind, watcherId, action, after, ...rest } = row;
+  const { sequence, kind, watcherId, action, after, firstSequence, batchId, loadedBy, ...rest } = row;
   const at = Date.parse(row.at);
+  if (kind === 'load') return { sequence, firstSequence, at, kind, batchId };
   if (kind === 'watcher') return { sequence, at, kind, watcherId, action, data: after };
-  return { ...rest, sequence, at, kind, after };
+  const change = { ...rest, sequence, at, kind, after };
+  return loadedBy === null ? change : { ...change, loadedBy };
 }
 
 /** The sequence of the newest change; 0: there was none. */

@@ -22,6 +22,8 @@ export interface ListingChange<State> {
   readonly before: PartialState<State> | null;
   /** listing_text.words before the change, as its tokens; null where they are the same. */
   readonly wordsBefore: readonly string[] | null;
+  /** The batch of the first load that created the listing, where this is its first change since. */
+  readonly loadedBy?: number | null;
 }
 
 /** A part that is null was not there; parts that are no objects are whole. */
@@ -41,7 +43,30 @@ export interface PrivateEntry {
   readonly data: unknown;
 }
 
-export type ChangeEntry<State> = ListingChange<State> | PrivateEntry;
+/**
+ * Listings that a transaction of a first load created: they are read from the tables. Those that have changed since have a later
+ * entry of their own. Nobody is notified.
+ */
+export interface LoadEntry {
+  /** Of the last of its listings. */
+  readonly sequence: number;
+  /** Of the first of its listings. */
+  readonly firstSequence: number;
+  /** Milliseconds. */
+  readonly at: number;
+  readonly kind: 'load';
+  readonly batchId: number;
+}
+
+export type ChangeEntry<State> = ListingChange<State> | LoadEntry | PrivateEntry;
+
+/** Whether an entry is the change of one listing. */
+export const isListingChange = <State>(entry: ChangeEntry<State>): entry is ListingChange<State> =>
+  entry.kind !== 'watcher' && entry.kind !== 'load';
+
+/** The first sequence that an entry stands for. */
+export const firstSequenceOf = (entry: ChangeEntry<unknown>): number =>
+  entry.kind === 'load' ? entry.firstSequence : entry.sequence;
 
 /** The state before a change; null: the listing was created. */
 export function stateBefore<State extends object>({ after, before }: ListingChange<State>): State | null {

@@ -4,7 +4,7 @@
 import { pause } from '../lib/clock.ts';
 import type { Database, Sql } from '../postgres/client/database.ts';
 import { listen } from '../postgres/client/listen.ts';
-import type { ChangeEntry } from './change.ts';
+import { type ChangeEntry, firstSequenceOf } from './change.ts';
 import { CHANGES_CHANNEL, headSequence, readChanges, retainedFrom } from './change-store.ts';
 
 export interface FollowerOptions {
@@ -43,8 +43,12 @@ const RETRY_PAUSE = 250;
 const BATCH_SIZE = 500;
 
 /** What no other entry has. */
-const markOf = (entry: ChangeEntry<unknown>): string =>
-  `${entry.at} ${entry.kind} ${entry.kind === 'watcher' ? entry.watcherId : entry.listingId}`;
+const markOf = (entry: ChangeEntry<unknown>): string => `${entry.at} ${entry.kind} ${subjectOf(entry)}`;
+
+function subjectOf(entry: ChangeEntry<unknown>): string | number {
+  if (entry.kind === 'watcher') return entry.watcherId;
+  return entry.kind === 'load' ? entry.batchId : entry.listingId;
+}
 
 /** Prepares a follower; it listens while its entries are read. Several may follow one log. */
 export function createFollower<State>(database: Database, options: FollowerOptions): Follower<State> {
@@ -79,7 +83,7 @@ export function createFollower<State>(database: Database, options: FollowerOptio
     const batch = found === null ? read : read.slice(1);
     const [first] = batch;
     // Where nothing is left to be read, something may have been dropped a moment ago.
-    const isWhole = first === undefined ? !endsAtGap : first.sequence === position + 1;
+    const isWhole = first === undefined ? !endsAtGap : firstSequenceOf(first) <= position + 1;
     const gap = isWhole ? undefined : await findGap(sql);
     return { batch, gap };
   }

@@ -1,6 +1,6 @@
 // Listings that a full file no longer has: found by their keys, and withdrawn or deleted once the file is read.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import { refuseEnding } from '../ingest/removal/ending-guard.ts';
 import { STATUSES, type Status } from '../listings/vocabulary.ts';
@@ -129,4 +129,4 @@ export class MissingListings {
   }
 }
 
-const digestOf = (key: string): number => createHash('md5').update(key).digest().readUIntBE(0, 6);
+const digestOf = (key: string): number => hash('md5', key, 'buffer').readUIntBE(0, 6);

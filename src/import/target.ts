@@ -1,6 +1,6 @@
 // Import targets: how listings and areas are mapped, written in batches, and finished.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { type AreaDraft, areaId } from '../areas/area.ts';
 import { PLACE_WAYS, type PlaceCounts } from '../ingest/approximate-places.ts';
 import { updateAllPlacements, writeAreaDrafts } from '../ingest/area-writer.ts';
@@ -148,7 +148,7 @@ class SeenKeys {
 
   /** Whether the key is new. */
   add(key: string): boolean {
-    const digest = createHash('md5').update(key).digest();
+    const digest = hash('md5', key, 'buffer');
     const size = this.#seen.size;
     return this.#seen.add(digest.readUIntBE(0, 6)).size > size;
   }

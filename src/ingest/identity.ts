@@ -1,6 +1,6 @@
 // Ids of listings and properties, and what makes two listings the same property. Pure.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { distanceKm } from '../geometry/geometry.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
@@ -12,7 +12,7 @@ const ALPHABET = '0123456789abcdefghjkmnpqrstvwxyz';
 
 /** Twenty characters of Crockford's base 32 (100 bits): URL-safe, and the same for the same text for ever. */
 function shortDigest(text: string): string {
-  const bytes = createHash('sha256').update(text).digest();
+  const bytes = hash('sha256', text, 'buffer');
   let out = '';
   for (let index = 0; index < 20; index++) {
     const bit = index * 5;

@@ -39,7 +39,7 @@ export function listingChange(
 ): NewChange<ChangeState> {
   const { id: listingId, record } = listing;
   const after = changeState(listing, (stored?.version ?? 0) + 1);
-  const common = { listingId, propertyId: record.propertyId, after };
+  const common = { listingId, propertyId: record.propertyId, after, loadedBy: stored?.loadedBy ?? null };
   if (stored === null) return { ...common, kind: 'created', changed: [], before: null };
   const previous = storedSnapshot(stored);
   const before = changeState(previous, stored.version);

@@ -5,6 +5,7 @@ import { writeNames } from '../areas/name-store.ts';
 import { appendChanges, type BatchPosition, changeDocuments } from '../changes/change-store.ts';
 import { eventLoop } from '../lib/scheduler.ts';
 import { fromStoredClock, parseStoredClock } from '../listings/days-on-market.ts';
+import { recordText, wholeRecord } from '../listings/lean-record.ts';
 import { ALL_PROPERTIES, LISTINGS_CHANNEL, LISTINGS_REMOVED } from '../listings/property-cache.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
@@ -13,11 +14,20 @@ import { toJson } from '../postgres/client/value-types.ts';
 import { type RecordedHistory, writeHistory } from '../timeline/store.ts';
 import { listingChange, mayChangeText, writtenSnapshot } from './listing-change.ts';
 import type { FirstListing } from './property-assignment.ts';
-import { findFirstListings, lockProperties } from './property-store.ts';
+import { findFirstListings } from './property-store.ts';
 import { mayBringNames, type SearchName, searchNames } from './search-names.ts';
 import { type ListingSnapshot, textRow } from './search-row.ts';
 import { addCurrencies, addSearchNames, writeSearchRows, writeTextRows } from './search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
+
+/** New listings cannot be locked: another writer was faster. */
+export class ListingsCreatedMeanwhile extends Error {
+  override readonly name = 'ListingsCreatedMeanwhile';
+
+  constructor() {
+    super('Another process created some of these listings at the same moment: write them again');
+  }
+}
 
 /** Listings that are locked, and the first listing of each property that they belong to or may come to. */
 export interface LockedListings {
@@ -68,24 +78,29 @@ export async function findLockedListings(
     select id, source, property_id as "propertyId", listing_type as "listingType", status, displayed,
       address_displayed as "addressDisplayed", version, encode(digest, 'hex') as digest, record, area_nos as "areaNos",
       time_zone as "timeZone", days_on_market_start as "daysOnMarketStart", days_on_market_end as "daysOnMarketEnd",
-      created_at as "createdAt", updated_at as "updatedAt"
+      created_at as "createdAt", updated_at as "updatedAt",
+      case when version = 1 then (
+        select batch.id from change_batch as batch where batch.id = change_batch_id and load_ordinal is not null
+      ) end as "loadedBy"
     from listing where id = any(${[...ids]}::text[])`;
   return new Map(
     rows.map((row) => {
       const stored = parseStoredClock(row.daysOnMarketStart, row.daysOnMarketEnd);
       const clock = fromStoredClock(stored, row.timeZone);
-      return [row.id, { ...row, digest: Buffer.from(row.digest, 'hex'), clock }];
+      const record = wholeRecord(row.record);
+      return [row.id, { ...row, record, digest: Buffer.from(row.digest, 'hex'), clock }];
     }),
   );
 }
 
-/** Writes properties, changes, listings, search rows and events of a batch. */
+/** Writes changes, listings, search rows and events of a batch, whose properties the transaction has locked or is about to. */
 export async function writeListings(
   tx: Transaction,
   writes: readonly ListingWrite[],
   observedAt: number,
   quiet: boolean,
 ): Promise<void> {
+  if (writes.length === 0) return;
   const listings: { snapshot: ListingSnapshot; change: ReturnType<typeof listingChange>; version: number }[] =
     [];
   const documents: ReturnType<typeof changeDocuments>[] = [];
@@ -97,15 +112,12 @@ export async function writeListings(
     const change = listingChange(write.before, snapshot);
     listings.push({ snapshot, change, version: write.version });
     documents.push(changeDocuments(change));
-    stored.push({ id: write.id, row: listingRow(write, observedAt), record: toJson(write.record) });
+    stored.push({ id: write.id, row: listingRow(write, observedAt), record: recordText(write.record) });
     if (mayChangeText(change)) texts.push(textRow(snapshot));
     if (mayBringNames(change)) names.push(...searchNames(snapshot, change.after.row));
   });
   const changes = listings.map(({ change }) => change);
-  const [position] = await Promise.all([
-    appendChanges(tx, changes, observedAt, quiet, documents),
-    lockProperties(tx, writes, observedAt),
-  ]);
+  const position = await appendChanges(tx, changes, observedAt, quiet, documents);
   const rows = listings.map(({ change, version }) => ({ ...change.after.row, version }));
   // None needs the result of another: a transaction of one listing would mostly wait for answers.
   await sendAll([
@@ -176,11 +188,11 @@ async function upsertListings(
     where listing.version = excluded.version - 1
     returning 1`;
   // New listings cannot be locked. The change says what was there before, so it must not be of another writer's making.
-  if (written.length < listings.length)
-    throw new Error('Another process created some of these listings at the same moment: write them again');
+  if (written.length < listings.length) throw new ListingsCreatedMeanwhile();
 }
 
-const historyOf = ({ id, propertyId, record, events }: ListingWrite): RecordedHistory => ({
+/** The history that a write adds. */
+export const historyOf = ({ id, propertyId, record, events }: ListingWrite): RecordedHistory => ({
   id,
   propertyId,
   listingType: record.listingType,

@@ -2,9 +2,9 @@
 
 import { countChanges } from '../areas/counts.ts';
 import type { Placement } from '../areas/placement.ts';
-import { DAY } from '../lib/clock.ts';
+import { DAY, formatTime } from '../lib/clock.ts';
 import { eventLoop } from '../lib/scheduler.ts';
-import { daysOnMarket, parseStoredClock } from '../listings/days-on-market.ts';
+import { daysOnMarket, parseStoredClock, toStoredClock } from '../listings/days-on-market.ts';
 import { isOlder, type ListingDraft } from '../listings/draft.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
 import type { ResoRecord } from '../listings/reso-record.ts';
@@ -26,9 +26,10 @@ import {
   updateEarlierDays,
   writeListings,
 } from './listing-store.ts';
+import { writeLoaded } from './load-writer.ts';
 import { PlacementCache } from './placement-cache.ts';
 import { PropertyAssignment } from './property-assignment.ts';
-import { findRenamed } from './property-store.ts';
+import { findExisting, findRenamed, lockProperties } from './property-store.ts';
 import { takeRoundedKeys } from './rounded-key-store.ts';
 import { endingDraft, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
@@ -95,8 +96,9 @@ export function createCatalogue(database: Database): Catalogue {
       ]);
       const deletedIds = new Set([...deletedKeys, ...rounded].map((key) => listingId(source, key)));
       const possible = identities.map((identity) => renamed.get(identity) ?? propertyId(identity));
+      const existing = await findExisting(tx, possible);
       // Locks are taken in one order, so that two writers never deadlock.
-      const { listings: before, first } = await lockListings(tx, [...byId.keys(), ...deletedIds], possible);
+      const { listings: before, first } = await lockListings(tx, [...byId.keys(), ...deletedIds], existing);
       const properties = new PropertyAssignment(renamed, first);
       const places = await loadPlaceFinder(tx, byId.values(), areas);
       const writes: ListingWrite[] = [];
@@ -207,12 +209,25 @@ export async function commitWrites(
 ): Promise<void> {
   if (writes.length === 0) return;
   await writeCorrections(tx, writes);
-  await writeListings(tx, writes, observedAt, quiet);
+  const isLoaded = ({ before }: ListingWrite) => quiet && before === null;
+  const loaded = writes.filter(isLoaded);
+  const others = loaded.length === 0 ? writes : writes.filter((write) => !isLoaded(write));
+  // Sent together, and run in this order.
+  const [created] = await Promise.all([
+    lockProperties(tx, writes, observedAt),
+    writeListings(tx, others, observedAt, quiet),
+  ]);
+  await writeLoaded(tx, loaded, observedAt);
   const properties = [
     ...new Set(writes.flatMap((write) => [write.propertyId, write.before?.propertyId ?? write.propertyId])),
   ];
-  await updateEarlierDays(tx, changedEarlierDays(await findDaysOnMarket(tx, properties)));
-  await updateTimelines(tx, writes, properties, observedAt);
+  // Of a property that is new with all its listings everything is known.
+  for (const { before, propertyId } of writes) if (before !== null) created.delete(propertyId);
+  const known = properties.filter((id) => !created.has(id));
+  const days = known.length === 0 ? [] : await findDaysOnMarket(tx, known);
+  const newDays = writtenDays(writes.filter(({ propertyId }) => created.has(propertyId)));
+  await updateEarlierDays(tx, changedEarlierDays([...days, ...newDays]));
+  await updateTimelines(tx, writes, known, observedAt);
   const changes = writes.map((write) => ({ before: write.before, after: countedListing(write) }));
   await Promise.all([addAreaCounts(tx, countChanges(changes)), notifyChanged(tx, properties)]);
 }
@@ -234,6 +249,17 @@ async function writeCorrections(tx: Transaction, writes: readonly ListingWrite[]
       events: correctHistory(known.get(id) ?? [], corrections),
     })),
   );
+}
+
+/** Days on market of new listings, in the order in which the database gives those of stored ones. */
+function writtenDays(writes: readonly ListingWrite[]): DaysOnMarketRow[] {
+  const rows = writes.map(({ id, propertyId, record, clock, timeZone }) => {
+    const { start, end } = toStoredClock(clock, timeZone);
+    const { listingType } = record;
+    return { id, propertyId, listingType, start: formatTime(start), end: formatTime(end), earlierDays: 0 };
+  });
+  const keyOf = ({ start, id }: DaysOnMarketRow): string => `${start ?? ''} ${id}`;
+  return rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
 }
 
 const countedListing = ({ record, draft, areaNos }: ListingWrite) => ({

@@ -4,6 +4,7 @@ import { countChanges } from '../areas/counts.ts';
 import type { BatchPosition } from '../changes/change-store.ts';
 import type { Point } from '../geometry/geometry.ts';
 import type { DraftAddress } from '../listings/draft.ts';
+import { wholeAddress } from '../listings/lean-record.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Transaction } from '../postgres/client/database.ts';
@@ -26,10 +27,11 @@ export interface PlacementRow {
 
 /** The next listings in the order of their ids, locked. */
 export async function lockPlacements(tx: Transaction, after: string, limit: number): Promise<PlacementRow[]> {
-  return tx<PlacementRow[]>`
+  const rows = await tx<PlacementRow[]>`
     select id, listing_type as "listingType", status, displayed, area_nos as "areaNos",
       time_zone as "timeZone", record -> 'location' as location, record -> 'address' as address
     from listing where id > ${after} order by id limit ${limit} for update`;
+  return rows.map((row) => ({ ...row, address: wholeAddress(row.address) }));
 }
 
 /** Writes the new areas, each as a change of its listing; `position` is that of the first change in the log. */

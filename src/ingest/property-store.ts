@@ -1,6 +1,7 @@
 // SQL of properties: which there are for identities, which listing each was first made for, and new ones.
 
 import type { BatchPosition } from '../changes/change-store.ts';
+import { wholeAddress } from '../listings/lean-record.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { toJson } from '../postgres/client/value-types.ts';
@@ -32,7 +33,8 @@ const evidenceColumns = (sql: Sql | Transaction) => sql`
   json_build_object('parcelNumber', record -> 'property' -> 'parcelNumber',
     'universalPropertyId', record -> 'property' -> 'universalPropertyId') as property`;
 
-const evidenceOf = (row: EvidenceRow): HomeEvidence => recordEvidence(row, row);
+const evidenceOf = (row: EvidenceRow): HomeEvidence =>
+  recordEvidence(row, { ...row, address: wholeAddress(row.address) });
 
 /** The first listing of each of these properties, and of those that these listings belong to, by property id. */
 export async function findFirstListings(
@@ -49,25 +51,38 @@ export async function findFirstListings(
   return new Map(rows.map((row) => [row.propertyId, { id: row.id, home: evidenceOf(row) }]));
 }
 
-/** Creates properties that are new, and locks the others, in one order: the update that never happens is what locks. */
+/** Which of these properties there are. */
+export async function findExisting(tx: Transaction, ids: readonly string[]): Promise<string[]> {
+  const rows = await tx<{ id: string }[]>`
+    select id from property where id = any(${[...new Set(ids)]}::text[])`;
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Creates properties that are new, and locks the others, in one order: the update that never happens is what locks. Returns those
+ * that it created, of which nothing is stored.
+ */
 export async function lockProperties(
   tx: Transaction,
   assigned: readonly AssignedProperty[],
   observedAt: number,
-): Promise<void> {
+): Promise<Set<string>> {
   const identities = new Map(assigned.map(({ propertyId, identity }) => [propertyId, identity]));
   const ids = [...identities.keys()].sort();
-  await tx`
+  const created = await tx<{ id: string }[]>`
     insert into property (id, identity, created_at)
     select id, identity, ${new Date(observedAt).toISOString()}
     from unnest(${ids}::text[], ${ids.map((id) => identities.get(id) ?? '')}::text[]) as row (id, identity)
-    on conflict (id) do update set created_at = excluded.created_at where false`;
+    on conflict (id) do update set created_at = excluded.created_at where false
+    returning id`;
   const renamed = assigned.filter((each) => each.renamed);
-  if (renamed.length === 0) return;
+  const createdIds = new Set(created.map(({ id }) => id));
+  if (renamed.length === 0) return createdIds;
   await tx`
     update property set identity = row.identity, renamed = true
     from unnest(${renamed.map((each) => each.propertyId)}::text[], ${renamed.map((each) => each.identity)}::text[])
       as row (id, identity) where property.id = row.id`;
+  return createdIds;
 }
 
 /** Writes the property of listings, as their records name it, wherever it is stored; `position` is that of the first change. */

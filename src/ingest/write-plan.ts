@@ -42,6 +42,8 @@ export interface PreviousListing extends Omit<ListingSnapshot, 'listedFrom'> {
   readonly timeZone: string;
   readonly clock: DaysOnMarketClock;
   readonly createdAt: string;
+  /** The batch of the first load that created it, if it has not changed since; else null. */
+  readonly loadedBy: number | null;
 }
 
 /** Everything that one changed listing writes. */

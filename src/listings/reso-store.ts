@@ -1,6 +1,6 @@
 // SQL of RESO records: written beside their listings, read on request.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { toJson } from '../postgres/client/value-types.ts';
 import type { ResoRecord } from './reso-record.ts';
@@ -16,7 +16,7 @@ export async function writeResoRecords(
   if (records.size === 0) return [];
   const rows = [...records]
     .map(([id, record]) => ({ id, text: toJson(record) }))
-    .map((row) => ({ ...row, digest: createHash('sha256').update(row.text).digest('hex') }));
+    .map((row) => ({ ...row, digest: hash('sha256', row.text, 'hex') }));
   const stored = await tx<{ id: string; digest: string }[]>`
     select listing_id as id, encode(digest, 'hex') as digest from listing_reso
     where listing_id = any(${rows.map(({ id }) => id)}::text[])`;

@@ -1,6 +1,7 @@
 // SQL that reads stored listings, properties and their history.
 
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
+import { withWholeRecord } from './lean-record.ts';
 import { startedAt } from './listed-at.ts';
 import { DEFAULT_TIME_ZONE } from './local-time.ts';
 import { fetchedAtSql } from './provenance/confirmation-store.ts';
@@ -84,7 +85,7 @@ async function findProperty(sql: Sql, id: string): Promise<StoredProperty | null
   return { id: first.propertyId, listings, history };
 }
 
-/** The columns of a StoredListing, from a table or alias called listing. */
+/** The columns of a StoredListing, from a table or alias called listing; `withWholeRecord` makes one of a row. */
 export function storedColumns(sql: Sql): SqlFragment {
   return sql`listing.id, listing.source, listing.listing_key as "listingKey", listing.property_id as "propertyId",
     listing.listing_type as "listingType", listing.version, ${fetchedAtSql(sql)} as "fetchedAt",
@@ -97,7 +98,7 @@ export function storedColumns(sql: Sql): SqlFragment {
 
 export async function findListing(sql: Sql, id: string): Promise<StoredListing | null> {
   const [row] = await sql<StoredListing[]>`select ${storedColumns(sql)} from listing where id = ${id}`;
-  return row ?? null;
+  return row ? withWholeRecord(row) : null;
 }
 
 /** The listings with these ids, in their order; undefined: there is none. */
@@ -110,7 +111,7 @@ export async function findListings(
     select ${storedColumns(sql)}, requested.position
     from unnest(${[...ids]}::text[]) with ordinality as requested (id, position) join listing on listing.id = requested.id`;
   const found: StoredListing[] = [];
-  for (const { position, ...listing } of rows) found[position - 1] = listing;
+  for (const { position, ...listing } of rows) found[position - 1] = withWholeRecord(listing);
   return found;
 }
 
@@ -130,7 +131,7 @@ export function findListingsOfProperties(sql: Sql, propertyIds: readonly string[
 async function findListingsWhere(sql: Sql, where: SqlFragment): Promise<StoredListing[]> {
   const listings = await sql<StoredListing[]>`
     select ${storedColumns(sql)} from listing where ${where} order by id`;
-  return listings.toSorted((a, b) => startedAt(b) - startedAt(a));
+  return listings.map(withWholeRecord).sort((a, b) => startedAt(b) - startedAt(a));
 }
 
 const MAX_HISTORY = 1_000;

@@ -1,6 +1,6 @@
 // Stored record of a listing, built from a draft, with the rules for prices and addresses.
 
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { roundTo } from '../lib/round.ts';
 import type { DraftAddress, DraftLocation, ListingDraft } from './draft.ts';
 import type { Listing } from './record.ts';
@@ -60,9 +60,7 @@ export function priceOf(draft: ListingDraft): number | null {
 
 /** SHA-256 of a draft without its RESO fields and without the time of its last modification. */
 export function digestOf({ reso: _, ...draft }: ListingDraft): Buffer {
-  return createHash('sha256')
-    .update(JSON.stringify({ ...draft, upstreamModifiedAt: null }))
-    .digest();
+  return hash('sha256', JSON.stringify({ ...draft, upstreamModifiedAt: null }), 'buffer');
 }
 
 /** Fills in the media and open houses that the source did not send (null) from the previous record. */

@@ -1,6 +1,7 @@
 // Changes of market figures that follow from changed timelines. Pure.
 
 import type { ListingDraft } from '../listings/draft.ts';
+import type { ListingEvent } from '../listings/history.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { MarketEvent, MarketPeriod, PropertyTimeline } from './property-timeline.ts';
@@ -14,6 +15,8 @@ export interface ListingChange {
   readonly areaNos: readonly number[];
   readonly timeZone: string;
   readonly clock: { readonly end: number | null };
+  /** What happened to it, in the order of recording. */
+  readonly events: readonly ListingEvent[];
   /** Null: the listing is new. */
   readonly before: {
     readonly record: StoredRecord;

@@ -8,7 +8,8 @@ import type { Transaction } from '../postgres/client/database.ts';
 import type { MarketListing } from './listing-timeline.ts';
 import type { MarketEvent, MarketPeriod, PropertyTimeline } from './property-timeline.ts';
 
-const formatTimestamp = (at: number | null): string | null =>
+/** A moment in milliseconds, or infinity, as PostgreSQL reads it. */
+export const formatTimestamp = (at: number | null): string | null =>
   at === Number.POSITIVE_INFINITY ? 'infinity' : formatTime(at);
 
 /** Inserts listings or updates the stored ones. */
@@ -75,13 +76,16 @@ async function findListingRows(tx: Transaction, propertyIds: readonly string[]):
     from market_listing where property_id = any(${[...propertyIds]}::text[]) order by listing_id`;
 }
 
-/** Replaces the timelines of these properties, which are locked, and returns the earlier ones. Writes only what differs. */
+/**
+ * Replaces the timelines of properties, which are locked, and returns the earlier ones. Writes only what differs.
+ * @param listingIds all listings of the properties, those that they no longer have included
+ */
 export async function replaceTimelines(
   tx: Transaction,
-  propertyIds: readonly string[],
+  listingIds: readonly string[],
   timelines: readonly (PropertyTimeline & { readonly propertyId: string })[],
 ): Promise<PropertyTimeline> {
-  const [periods, events] = await Promise.all([findPeriods(tx, propertyIds), findEvents(tx, propertyIds)]);
+  const [periods, events] = await Promise.all([findPeriods(tx, listingIds), findEvents(tx, listingIds)]);
   const newPeriods = factsOf(timelines, (own) => own.periods);
   const newEvents = factsOf(timelines, (own) => own.events);
   const changed = {
@@ -149,7 +153,7 @@ const mapTimes = <From, To>(
   daysOnMarketStart: convert(daysOnMarketStart),
 });
 
-const periodRow = (propertyId: string, { listingId, price, monthsFree, ...times }: MarketPeriod) => ({
+export const periodRow = (propertyId: string, { listingId, price, monthsFree, ...times }: MarketPeriod) => ({
   propertyId,
   listingId,
   price,
@@ -157,7 +161,10 @@ const periodRow = (propertyId: string, { listingId, price, monthsFree, ...times 
   ...mapTimes(times, formatTimestamp),
 });
 
-const eventRow = (propertyId: string, { listingId, listingType, kind, at, day, ...facts }: MarketEvent) => ({
+export const eventRow = (
+  propertyId: string,
+  { listingId, listingType, kind, at, day, ...facts }: MarketEvent,
+) => ({
   propertyId,
   listingId,
   listingType,
@@ -173,12 +180,12 @@ const eventRow = (propertyId: string, { listingId, listingType, kind, at, day, .
 type Placed = Pick<Stored<unknown>, 'place' | 'propertyId'>;
 type StoredPeriod = Placed & Omit<MarketPeriod, PeriodTime> & Readonly<Record<PeriodTime, string>>;
 
-async function findPeriods(tx: Transaction, propertyIds: readonly string[]): Promise<Stored<MarketPeriod>[]> {
+async function findPeriods(tx: Transaction, listingIds: readonly string[]): Promise<Stored<MarketPeriod>[]> {
   const rows = await tx<StoredPeriod[]>`
     select ctid::text as place, property_id as "propertyId", listing_id as "listingId", started_at as "startedAt",
       ended_at as "endedAt", superseded_at as "supersededAt", days_on_market_start as "daysOnMarketStart", price,
       months_free as "monthsFree"
-    from market_period where property_id = any(${[...propertyIds]}::text[])`;
+    from market_period where listing_id = any(${[...listingIds]}::text[])`;
   return rows.map(({ place, propertyId, ...row }) => ({
     place,
     propertyId,
@@ -186,11 +193,11 @@ async function findPeriods(tx: Transaction, propertyIds: readonly string[]): Pro
   }));
 }
 
-async function findEvents(tx: Transaction, propertyIds: readonly string[]): Promise<Stored<MarketEvent>[]> {
+async function findEvents(tx: Transaction, listingIds: readonly string[]): Promise<Stored<MarketEvent>[]> {
   const rows = await tx<(Placed & Omit<MarketEvent, 'at'> & { readonly at: string })[]>`
     select ctid::text as place, property_id as "propertyId", listing_id as "listingId", listing_type as "listingType", kind,
       at, day, price, days, ratio, original_ratio as "originalRatio"
-    from market_event where property_id = any(${[...propertyIds]}::text[])`;
+    from market_event where listing_id = any(${[...listingIds]}::text[])`;
   return rows.map(({ place, propertyId, ...row }) => ({
     place,
     propertyId,
@@ -198,7 +205,7 @@ async function findEvents(tx: Transaction, propertyIds: readonly string[]): Prom
   }));
 }
 
-async function writePeriods(
+export async function writePeriods(
   tx: Transaction,
   { gone, added }: Differences<ReturnType<typeof periodRow>>,
 ): Promise<void> {
@@ -212,7 +219,7 @@ async function writePeriods(
       price double precision, "monthsFree" double precision)`;
 }
 
-async function writeEvents(
+export async function writeEvents(
   tx: Transaction,
   { gone, added }: Differences<ReturnType<typeof eventRow>>,
 ): Promise<void> {

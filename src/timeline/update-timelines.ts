@@ -2,26 +2,62 @@
 
 import { parseTime } from '../lib/clock.ts';
 import { eventLoop } from '../lib/scheduler.ts';
+import type { ListingEvent } from '../listings/history.ts';
 import { PER_MONTH } from '../listings/stored-record.ts';
 import type { Transaction } from '../postgres/client/database.ts';
+import { addMarketListings, addTimelines } from './copy-store.ts';
 import { type FigureChange, figureChanges, type ListingChange } from './figure-changes.ts';
 import { invalidateFigures } from './figure-invalidation-store.ts';
 import type { MarketListing } from './listing-timeline.ts';
-import { buildTimeline } from './property-timeline.ts';
+import { buildTimeline, type PropertyTimeline } from './property-timeline.ts';
 import { findMarketListings, findRecordedHistory, replaceTimelines, upsertMarketListings } from './store.ts';
 
-/** Stores the timelines' part of the written listings, then rebuilds the timelines of these properties. */
+/**
+ * Stores the timelines' part of the written listings, then rebuilds the timelines of their properties.
+ * @param stored the properties of which something may be stored; of others the writes have all listings
+ */
 export async function updateTimelines(
   tx: Transaction,
   writes: readonly ListingChange[],
-  properties: readonly string[],
+  stored: readonly string[],
   observedAt: number,
 ): Promise<void> {
+  const isStored = new Set(stored);
+  const rows = writes.map((write) => marketListing(write, observedAt));
   await upsertMarketListings(
     tx,
-    writes.map((write) => marketListing(write, observedAt)),
+    rows.filter(({ propertyId }) => isStored.has(propertyId)),
   );
-  await invalidateFigures(tx, await rebuildTimelines(tx, properties, writes));
+  const added = rows.filter(({ propertyId }) => !isStored.has(propertyId));
+  await addMarketListings(tx, added);
+  const histories = new Map(writes.map(({ id, events }) => [id, events]));
+  const timelines = await buildTimelines(added, histories);
+  await addTimelines(tx, timelines);
+  const rebuilt = stored.length === 0 ? NONE : await rebuildStored(tx, stored, []);
+  const after = {
+    periods: [...rebuilt.after.periods, ...timelines.flatMap(({ periods }) => periods)],
+    events: [...rebuilt.after.events, ...timelines.flatMap(({ events }) => events)],
+  };
+  await invalidateFigures(tx, figureChanges(rebuilt.before, after, writes));
+}
+
+const NO_FACTS: PropertyTimeline = { periods: [], events: [] };
+const NONE = { before: NO_FACTS, after: NO_FACTS };
+
+type OwnTimeline = PropertyTimeline & { readonly propertyId: string };
+
+/** The timelines of the properties of these listings, which have no others. */
+async function buildTimelines(
+  listings: readonly MarketListing[],
+  histories: ReadonlyMap<string, readonly ListingEvent[]>,
+): Promise<OwnTimeline[]> {
+  const timelines: OwnTimeline[] = [];
+  const own = Map.groupBy(listings, ({ propertyId }) => propertyId);
+  await eventLoop.forEach(own, ([propertyId, those]) => {
+    const sorted = those.sort((a, b) => (a.id < b.id ? -1 : 1));
+    timelines.push({ propertyId, ...buildTimeline(sorted, histories) });
+  });
+  return timelines;
 }
 
 /** The timeline's part of a written listing. */
@@ -46,23 +82,32 @@ export function marketListing(
   } satisfies MarketListing;
 }
 
-/** Rebuilds the timelines of properties from stored listings; returns the figures that change by this and by the writes. */
+/**
+ * Rebuilds the timelines of properties from stored listings; returns the figures that change by this.
+ * @param removed listings that the properties had, and that are no longer stored
+ */
 export async function rebuildTimelines(
   tx: Transaction,
   properties: readonly string[],
-  writes: readonly ListingChange[] = [],
+  removed: readonly string[] = [],
 ): Promise<FigureChange[]> {
-  const listings = Map.groupBy(await findMarketListings(tx, properties), (listing) => listing.propertyId);
-  const ids = [...listings.values()].flatMap((own) => own.map(({ id }) => id));
-  const histories = await findRecordedHistory(tx, ids);
-  const timelines: (ReturnType<typeof buildTimeline> & { readonly propertyId: string })[] = [];
-  await eventLoop.forEach(listings, ([propertyId, own]) => {
-    timelines.push({ propertyId, ...buildTimeline(own, histories) });
-  });
-  const before = await replaceTimelines(tx, properties, timelines);
+  const { before, after } = await rebuildStored(tx, properties, removed);
+  return figureChanges(before, after, []);
+}
+
+/** The timelines of properties before and after they are rebuilt. */
+async function rebuildStored(
+  tx: Transaction,
+  properties: readonly string[],
+  removed: readonly string[],
+): Promise<{ before: PropertyTimeline; after: PropertyTimeline }> {
+  const listings = await findMarketListings(tx, properties);
+  const ids = listings.map(({ id }) => id);
+  const timelines = await buildTimelines(listings, await findRecordedHistory(tx, ids));
+  const before = await replaceTimelines(tx, [...ids, ...removed], timelines);
   const after = {
     periods: timelines.flatMap(({ periods }) => periods),
-    events: timelines.flatMap(({ events: own }) => own),
+    events: timelines.flatMap(({ events }) => events),
   };
-  return figureChanges(before, after, writes);
+  return { before, after };
 }

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { ChangeEntry } from '../../src/changes/change.ts';
+import { type ChangeEntry, isListingChange } from '../../src/changes/change.ts';
 import { headSequence, readChanges } from '../../src/changes/change-store.ts';
 import { createFollower } from '../../src/changes/follower.ts';
 import type { ChangeState } from '../../src/listings/change-state.ts';
@@ -83,7 +83,7 @@ function assertWhole(stored: readonly Entry[]): void {
     if (entry.kind !== 'watcher') continue;
     const own = stored.slice(at - 2, at);
     const { number } = entry.data as { number: number };
-    for (const change of own) assert.ok(change.kind !== 'watcher' && change.after.row.price === number);
+    for (const change of own) assert.ok(isListingChange(change) && change.after.row.price === number);
     assert.equal(own.at(-1)?.sequence, entry.sequence - 1);
   }
 }

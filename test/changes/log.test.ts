@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { isListingChange } from '../../src/changes/change.ts';
 import {
   appendChanges,
   appendPrivateEntries,
@@ -98,7 +99,7 @@ test('a log that was put back and went on is noticed by its last entry, though n
   const read: (string | undefined)[] = [];
   const following = (async () => {
     for await (const batch of follower.entries(ends.signal))
-      for (const entry of batch) read.push(entry.kind === 'watcher' ? undefined : entry.listingId);
+      for (const entry of batch) read.push(isListingChange(entry) ? entry.listingId : undefined);
   })();
   following.catch(() => {}); // Awaited below.
   await until('the first is read', () => follower.completeAt !== null);

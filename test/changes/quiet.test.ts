@@ -6,7 +6,7 @@ import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { writePage } from '../../src/sources/page-writer.ts';
 import { readPosition } from '../../src/sources/store.ts';
-import { changesAfter } from '../support/catalogue/change-log.ts';
+import { changesAfter, loadedAfter } from '../support/catalogue/change-log.ts';
 import { draft } from '../support/catalogue/drafts.ts';
 import { importFile } from '../support/catalogue/imports.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
@@ -16,8 +16,12 @@ const folder = await temporaryFolder({ after }, 'quiet');
 
 /** Whether each change after a sequence is quiet, in order, and the sequence of the last. */
 async function quietAfter(head: number): Promise<{ quiet: boolean[]; head: number }> {
-  const changes = await changesAfter(database, head);
-  return { quiet: changes.map(({ quiet }) => quiet), head: changes.at(-1)?.sequence ?? head };
+  const [changes, loaded] = [await changesAfter(database, head), await loadedAfter(database, head)];
+  const all = [...changes, ...loaded.map(({ sequence }) => ({ sequence, quiet: true }))];
+  return {
+    quiet: all.map(({ quiet }) => quiet),
+    head: Math.max(head, ...all.map(({ sequence }) => sequence)),
+  };
 }
 
 test('the first import of a source is quiet until it has come to its end once', async () => {

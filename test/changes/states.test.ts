@@ -10,6 +10,7 @@ import {
   assertLog,
   type Change,
   changesAfter,
+  loadedAfter,
   type StoredState,
   storedStates,
   wholeRecord,
@@ -56,12 +57,16 @@ async function follow(database: Database, clock: ManualClock, steps: readonly St
     const after = await storedStates(database);
     const entries = await changesAfter(database, head);
     const touched = [...after].filter(([id, { sequence }]) => sequence !== before.get(id)?.sequence);
-    assert.deepEqual(new Set(entries.map(({ listingId }) => listingId)), new Set(touched.map(([id]) => id)));
+    const loaded = await loadedAfter(database, head);
+    const changed = [...entries, ...loaded];
+    assert.deepEqual(new Set(changed.map(({ listingId }) => listingId)), new Set(touched.map(([id]) => id)));
+    assert.ok(step.quiet || loaded.length === 0);
+    for (const { listingId } of loaded) assert.equal(before.get(listingId), undefined);
     for (const entry of entries) {
       assert.deepEqual([entry.quiet, entry.at], [step.quiet, clock.now()]);
       assertChange(entry, before.get(entry.listingId), after.get(entry.listingId));
     }
-    [before, head] = [after, entries.at(-1)?.sequence ?? head];
+    [before, head] = [after, Math.max(head, ...changed.map(({ sequence }) => sequence))];
   }
   await assertLog(database);
 }

@@ -9,8 +9,9 @@ import {
 import { areaIn, isVisible, presentListing, type ReaderView } from '../../listings/presenter.ts';
 import { findListings, type StoredListing } from '../../listings/store.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
-import type { ListingChange } from '../change.ts';
+import type { ListingChange, LoadEntry } from '../change.ts';
 import { headSequence, readListingChanges, retainedFrom } from '../change-store.ts';
+import { findLoadedListings, type LoadedListing } from '../load-store.ts';
 import { type DisplayRules, findDisplayRules, findLastChanges } from './store.ts';
 
 /** A change as it is sent. */
@@ -35,7 +36,8 @@ export interface ChangePage {
 
 /**
  * The changes after a sequence. Whoever follows `next` from 0 ends with every listing as it is: of changes that are no longer
- * in the log, the last of each listing is listed, with the listing as it is now.
+ * in the log, the last of each listing is listed, with the listing as it is now. So is what a first load created, unless it has
+ * changed since, which a later change says.
  */
 export async function readChangePage(
   database: Database,
@@ -45,24 +47,63 @@ export async function readChangePage(
 ): Promise<ChangePage> {
   const readLog = async (sql: Sql): Promise<ChangePage | CompactedRange> => {
     const head = await headSequence(sql);
-    const changes = await readListingChanges<ChangeState>(sql, after, limit);
+    const entries = await readListingChanges<ChangeState>(sql, after, limit);
     // Read last: what was dropped meanwhile is missing above.
     const retained = await retainedFrom(sql);
     if (after + 1 < retained) return { after, limit, retained, head };
-    const rules = await findDisplayRules(
-      sql,
-      changes.map(({ listingId }) => listingId),
-    );
-    const last = changes.at(-1)?.sequence ?? after;
-    const isFull = changes.length === limit;
+    const { changes, read } = await listingsOf(sql, entries, after, limit);
+    const isWhole = read === entries.length;
+    const passed = entries[read - 1]?.sequence ?? after;
+    const last = isWhole ? passed : (changes.at(-1)?.sequence ?? passed);
+    const isFull = !isWhole || entries.length === limit;
     return {
-      changes: changes.map((change) => presentChange(change, rules.get(change.listingId), view)),
+      changes: await presentChanges(sql, changes, view),
       hasMore: isFull && last < head,
       next: isFull ? last : Math.max(last, head),
     };
   };
   const found = await database.read(readLog, { planned: 'once' });
   return 'changes' in found ? found : database.read((sql) => compactedPage(sql, found, view));
+}
+
+type ReadChange = ListingChange<ChangeState> | LoadedListing;
+
+/** At most `limit` changes of entries, those of first loads one by one, and how many entries were read to their ends. */
+async function listingsOf(
+  sql: Sql,
+  entries: readonly (ListingChange<ChangeState> | LoadEntry)[],
+  after: number,
+  limit: number,
+): Promise<{ changes: ReadChange[]; read: number }> {
+  const changes: ReadChange[] = [];
+  for (const [at, entry] of entries.entries()) {
+    const left = limit - changes.length;
+    if (left === 0) return { changes, read: at };
+    const listings = entry.kind === 'load' ? await findLoadedListings(sql, entry, after, left + 1) : [entry];
+    changes.push(...listings.slice(0, left));
+    if (listings.length > left) return { changes, read: at };
+  }
+  return { changes, read: entries.length };
+}
+
+async function presentChanges(
+  sql: Sql,
+  changes: readonly ReadChange[],
+  view: ReaderView,
+): Promise<PublicChange[]> {
+  const rules = await findDisplayRules(
+    sql,
+    changes.filter((change) => 'kind' in change).map(({ listingId }) => listingId),
+  );
+  const loaded = changes.filter((change) => !('kind' in change)).map(({ listingId }) => listingId);
+  const stored = new Map<string, StoredListing | undefined>();
+  for (const [at, listing] of (await findListings(sql, loaded)).entries())
+    stored.set(loaded[at] ?? '', listing);
+  return changes.flatMap((change) => {
+    if ('kind' in change) return [presentChange(change, rules.get(change.listingId), view)];
+    const listing = stored.get(change.listingId);
+    return listing ? [presentLast(change.sequence, listing, view, 'created')] : [];
+  });
 }
 
 /** Changes that are no longer in the log. */
@@ -133,7 +174,12 @@ function summaryFor({ listing, withheld }: ChangeState, now: DisplayRules, view:
   return now.addressDisplayed ? listing : maskSummary(listing);
 }
 
-function presentLast(sequence: number, stored: StoredListing, view: ReaderView): PublicChange {
+function presentLast(
+  sequence: number,
+  stored: StoredListing,
+  view: ReaderView,
+  type: 'created' | 'updated' = 'updated',
+): PublicChange {
   const listing = presentListing(stored, view);
   if (listing === null) return hiddenChange(sequence, stored.id);
   const { id: listingId, propertyId, url, updatedAt } = listing;
@@ -145,7 +191,7 @@ function presentLast(sequence: number, stored: StoredListing, view: ReaderView):
     at: updatedAt,
     changedFields: [],
     url,
-    type: listing.status === 'DELETED' ? 'removed' : 'updated',
+    type: listing.status === 'DELETED' ? 'removed' : type,
     listing: summarizeListing(listing, listing.areaUnit),
   };
 }

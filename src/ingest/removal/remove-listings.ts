@@ -46,7 +46,7 @@ export async function removeListings(
   await lockProperties(tx, properties);
   await deleteListings(tx, ids);
   await updateEarlierDays(tx, changedEarlierDays(await findDaysOnMarket(tx, properties)));
-  const figures = await rebuildTimelines(tx, properties);
+  const figures = await rebuildTimelines(tx, properties, ids);
   await deleteEmptyProperties(tx, properties);
   await invalidateFigures(tx, withPreviousScopes(figures, listings));
   const counted = listings.map((before) => ({ before, after: { ...before, status: 'DELETED' as const } }));

@@ -1,6 +1,7 @@
 // SQL of listings without coordinates of their own.
 
 import type { DraftAddress } from '../../listings/draft.ts';
+import { wholeAddress } from '../../listings/lean-record.ts';
 import type { Sql } from '../../postgres/client/database.ts';
 
 /** A listing whose place may become known better. */
@@ -11,9 +12,10 @@ export interface UnlocatedListing {
 
 /** The next listings after an id that have no place, or one that follows from a name. */
 export async function findUnlocated(sql: Sql, after: string, limit: number): Promise<UnlocatedListing[]> {
-  return sql<UnlocatedListing[]>`
+  const rows = await sql<UnlocatedListing[]>`
     select id, record -> 'address' as address
     from (select id from listing_search where (location is null or guessed) and id > ${after}
       order by id limit ${limit}) as unlocated
     join listing using (id) order by id`;
+  return rows.map(({ id, address }) => ({ id, address: wholeAddress(address) }));
 }

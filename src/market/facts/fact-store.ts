@@ -27,8 +27,8 @@ export async function copyFactsOf(
   // A COPY has no values to bind.
   await sql`select set_config('freehold.properties', ${propertyIds.join(' ')}, true)`;
   const isOne = sql`property_id = any(string_to_array(current_setting('freehold.properties'), ' '))`;
-  const listings = sql`id in (select listing_id from market_listing where ${isOne})`;
-  await copyFacts(sql, appender, listings, isOne);
+  const ids = sql`(select listing_id from market_listing where ${isOne})`;
+  await copyFacts(sql, appender, sql`id in ${ids}`, sql`listing_id in ${ids}`);
 }
 
 /** `ofListings`: a condition on listing_search; `ofFacts`: the same on market_period and market_event. */

@@ -1,9 +1,9 @@
 // Market facts: what figures of the market are computed from, held in memory while people ask for figures, and kept up to date.
 
-import type { ChangeEntry } from '../../changes/change.ts';
-import { stateBefore } from '../../changes/change.ts';
+import { type ChangeEntry, isListingChange, stateBefore } from '../../changes/change.ts';
 import { headAndSnapshot } from '../../changes/change-store.ts';
 import { createFollower } from '../../changes/follower.ts';
+import { findLoadedListings } from '../../changes/load-store.ts';
 import { type Clock, HOUR, pause, withDeadline } from '../../lib/clock.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
@@ -216,24 +216,26 @@ export class MarketFacts implements FactSource {
     signal: AbortSignal,
   ): Promise<void> {
     const { database, report } = this.#options;
-    const changes = entries.filter((entry) => entry.kind !== 'watcher');
-    if (changes.length === 0) return;
-    const properties = new Set(
-      changes.flatMap((change) => [
-        change.propertyId,
-        stateBefore(change)?.listing.propertyId ?? change.propertyId,
-      ]),
-    );
+    const changes = entries.filter(isListingChange);
+    const loads = entries.filter((entry) => entry.kind === 'load');
+    if (changes.length + loads.length === 0) return;
+    const properties = changes.flatMap((change) => [
+      change.propertyId,
+      stateBefore(change)?.listing.propertyId ?? change.propertyId,
+    ]);
     const read = async (sql: Sql) => {
       writer.discard();
-      await copyFactsOf(sql, writer.appender, [...properties]);
-      return true;
+      const loaded = [];
+      for (const load of loads) loaded.push(...(await findLoadedListings(sql, load)));
+      const all = new Set([...properties, ...loaded.map(({ propertyId }) => propertyId)]);
+      await copyFactsOf(sql, writer.appender, [...all]);
+      return [...changes, ...loaded].map(({ listingId }) => listingId);
     };
     while (!signal.aborted) {
-      const isRead = await database.read(read, { timeout: 0, signal }).catch((error: unknown) => {
+      const replaced = await database.read(read, { timeout: 0, signal }).catch((error: unknown) => {
         if (!signal.aborted) report(error);
       });
-      if (isRead) return writer.replace(changes.map(({ listingId }) => listingId));
+      if (replaced) return writer.replace(replaced);
       await pause(database.clock, RETRY_PAUSE, signal);
     }
   }

@@ -1,6 +1,7 @@
 // SQL of a page of listings: their ids in order, joined to their records.
 
 import type { SortValue } from '../../http/input/cursor.ts';
+import { withWholeRecord } from '../../listings/lean-record.ts';
 import { type StoredListing, storedColumns } from '../../listings/store.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { joinSql } from '../../postgres/client/sql.ts';
@@ -24,7 +25,7 @@ export async function findPage(database: Database, search: ResolvedSearch): Prom
   // Put in order here: PostgreSQL would copy the records once more to do it.
   found.sort((one, other) => one.place - other.place);
   const hits = found.slice(0, limit).map((listing): HitPage['hits'][number] => ({
-    listing,
+    listing: withWholeRecord(listing),
     values: () => order.map((_, key) => listing[`s${key}`] ?? null),
   }));
   if (cursor?.direction === 'previous') hits.reverse();

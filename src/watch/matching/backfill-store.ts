@@ -1,8 +1,10 @@
 // SQL of backfills: the listings that matched a search at a position in the log of changes.
 
-import type { ListingChange } from '../../changes/change.ts';
+import { isListingChange, type ListingChange } from '../../changes/change.ts';
 import { readChanges } from '../../changes/change-store.ts';
+import { findBatchesAfter } from '../../changes/load-store.ts';
 import { type ChangeState, maskSummary, summarizeListing } from '../../listings/change-state.ts';
+import { wholeRecord } from '../../listings/lean-record.ts';
 import { listedAt } from '../../listings/listed-at.ts';
 import type { StoredRecord } from '../../listings/stored-record.ts';
 import type { Database, Sql, SqlFragment } from '../../postgres/client/database.ts';
@@ -89,8 +91,9 @@ interface SummaryRow {
 }
 
 function summaryOf(row: Omit<SummaryRow, 'id'>): object | null {
-  const { record, displayed, addressDisplayed, timeZone } = row;
+  const { displayed, addressDisplayed, timeZone } = row;
   if (!displayed) return null;
+  const record = wholeRecord(row.record);
   const summary = summarizeListing({ ...record, listedAt: listedAt(record, timeZone) });
   return addressDisplayed ? summary : maskSummary(summary);
 }
@@ -109,12 +112,16 @@ async function findChanged(
       planned: 'once',
     });
     const first = entries.filter((entry): entry is ListingChange<ChangeState> => {
-      if (entry.kind === 'watcher' || seen.has(entry.listingId)) return false;
+      if (!isListingChange(entry) || seen.has(entry.listingId)) return false;
       seen.add(entry.listingId);
       return true;
     });
     const words = matches.needsWords ? await findWords(database, first) : null;
+    const loads = first.flatMap(({ loadedBy }) => loadedBy ?? []);
+    const later = await database.read((sql) => findBatchesAfter(sql, loads, sequence));
     for (const change of first) {
+      // It was created by a first load since.
+      if (later.has(change.loadedBy ?? 0)) continue;
       const row = rowBefore(change);
       const tokens = words?.get(change.sequence)?.before ?? undefined;
       if (row === null || !matches(row, tokens)) continue;

@@ -1,6 +1,11 @@
 // Matcher of batches: the entries of the log of changes become events.
 
-import type { ChangeEntry, ListingChange, PrivateEntry } from '../../changes/change.ts';
+import {
+  type ChangeEntry,
+  isListingChange,
+  type ListingChange,
+  type PrivateEntry,
+} from '../../changes/change.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
 import type { SavedSearch } from '../../search/query/saved-search.ts';
 import type { EventBatch, EventContent, EventDraft, Withdrawal } from '../events/event.ts';
@@ -95,6 +100,8 @@ export class BatchMatcher {
         contents.push(...result.contents);
         continue;
       }
+      // Nobody is notified of a first load.
+      if (entry.kind === 'load') continue;
       if (isWithdrawal(entry)) withdrawals.push({ sequence, listingId: entry.listingId });
       if (entry.quiet) continue;
       let results = this.#findWatchers(entry, words?.get(sequence) ?? null);
@@ -224,7 +231,7 @@ const reasonOf = ({ statusReason, webhook }: WatcherDefinition & DisabledWebhook
   webhook === undefined ? { reason: statusReason } : { reason: 'delivery_failed', webhook };
 
 const isAnnounced = (entry: ChangeEntry<ChangeState>): entry is Change =>
-  entry.kind !== 'watcher' && !entry.quiet;
+  isListingChange(entry) && !entry.quiet;
 
 function draftOf(
   { id, owner, eventsPerHour, hasDigests: held }: MatchedWatcher,

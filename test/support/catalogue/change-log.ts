@@ -1,8 +1,9 @@
 // Oracle of the log of changes: what is stored, read another way, and what the log must therefore say of it.
 
 import assert from 'node:assert/strict';
-import { type ListingChange, stateBefore } from '../../../src/changes/change.ts';
+import { isListingChange, type ListingChange, stateBefore } from '../../../src/changes/change.ts';
 import { readChanges } from '../../../src/changes/change-store.ts';
+import { findLoadedListings, type LoadedListing } from '../../../src/changes/load-store.ts';
 import type { ChangeState } from '../../../src/listings/change-state.ts';
 import { presentListing } from '../../../src/listings/presenter.ts';
 import { findListings, type StoredListing } from '../../../src/listings/store.ts';
@@ -10,12 +11,21 @@ import type { Database } from '../../../src/postgres/client/database.ts';
 
 export type Change = ListingChange<ChangeState>;
 
-/** The changes of listings in the log after a sequence. */
+const entriesAfter = (database: Database, after: number) =>
+  database.read((sql) => readChanges<ChangeState>(sql, after, 1_000_000), { timeout: 0 });
+
+/** The changes of listings in the log after a sequence, without what first loads created. */
 export async function changesAfter(database: Database, after: number): Promise<Change[]> {
-  const entries = await database.read((sql) => readChanges<ChangeState>(sql, after, 1_000_000), {
-    timeout: 0,
-  });
-  return entries.filter((entry) => entry.kind !== 'watcher');
+  return (await entriesAfter(database, after)).filter(isListingChange);
+}
+
+/** What first loads created after a sequence, and has not changed since. */
+export async function loadedAfter(database: Database, after: number): Promise<LoadedListing[]> {
+  const loads = (await entriesAfter(database, after)).filter((entry) => entry.kind === 'load');
+  const found = await Promise.all(
+    loads.map((load) => database.read((sql) => findLoadedListings(sql, load, after))),
+  );
+  return found.flat();
 }
 
 /** A listing as the database holds it. */
@@ -135,12 +145,27 @@ function assertWithin(part: unknown, whole: unknown): void {
 export async function assertLog(database: Database): Promise<void> {
   const entries = await changesAfter(database, 0);
   const stored = await storedStates(database);
+  const loaded = await loadedAfter(database, 0);
   const byListing = Map.groupBy(entries, ({ listingId }) => listingId);
-  assert.deepEqual([...byListing.keys()].sort(), [...stored.keys()].sort());
+  assert.deepEqual(
+    [...byListing.keys(), ...loaded.map(({ listingId }) => listingId)].sort(),
+    [...stored.keys()].sort(),
+    'each is in the log, or as a first load left it',
+  );
+  for (const { listingId, sequence, propertyId } of loaded) {
+    const state = stored.get(listingId);
+    assert.deepEqual([state?.sequence, state?.listing.propertyId], [sequence, propertyId]);
+    assert.equal(state?.listing.version, 1);
+  }
   for (const [id, changes] of byListing) {
     for (const [at, change] of changes.entries()) {
       const before = stateBefore(change);
-      if (at === 0) assert.equal(before, null, `${id} begins with its creation`);
+      if (at === 0)
+        assert.equal(
+          before === null,
+          change.loadedBy === undefined,
+          `${id} begins with its creation, or a first load`,
+        );
       else assertWithin(before, changes[at - 1]?.after);
     }
     const [last, state] = [changes.at(-1), stored.get(id)];

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
 import { createOutbound, type Outbound } from '../../../src/lib/outbound.ts';
+import { wholeRecord } from '../../../src/listings/lean-record.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { type Replication, startReplication } from '../../../src/sources/replicate.ts';
 import { type ResoOptions, resoSource } from '../../../src/sources/reso/transport/client.ts';
@@ -255,7 +256,7 @@ async function replicateOn(
           listing_type as "listingType", record from listing where listing_key = ${key}`,
       );
       assert.ok(row !== undefined, key);
-      return row;
+      return { ...row, record: wholeRecord(row.record) };
     },
     async pass(seconds) {
       const end = clock.now() + seconds * 1_000;

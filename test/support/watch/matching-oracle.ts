@@ -1,6 +1,6 @@
 // What watchers must be told, by a plain loop over the log of changes; and a reader of the events as they become readable.
 
-import type { ChangeEntry, ListingChange } from '../../../src/changes/change.ts';
+import { type ChangeEntry, isListingChange, type ListingChange } from '../../../src/changes/change.ts';
 import { readChanges } from '../../../src/changes/change-store.ts';
 import type { ChangeState } from '../../../src/listings/change-state.ts';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
@@ -38,7 +38,7 @@ export async function expectedEvents(database: Database): Promise<Set<EventKey>>
       else watchers.set(entry.watcherId, { definition, matches: matcherOf(definition) });
       continue;
     }
-    if (entry.quiet) continue;
+    if (!isListingChange(entry) || entry.quiet) continue;
     for (const { definition, matches } of watchers.values())
       for (const type of typesOf(entry, definition, matches))
         expected.add(keyOf(entry.sequence, definition.id, type));
