@@ -1,8 +1,8 @@
 // Listings that a full file no longer has: found by their keys, and withdrawn or deleted once the file is read.
 
-import { hash } from 'node:crypto';
 import type { Catalogue } from '../ingest/listing-writer.ts';
-import { refuseEnding } from '../ingest/removal/ending-guard.ts';
+import { type EndedMissing, endMissing } from '../ingest/removal/end-missing.ts';
+import { KeyList } from '../ingest/removal/key-list.ts';
 import { STATUSES, type Status } from '../listings/vocabulary.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import type { SourceRecord } from './formats/record.ts';
@@ -20,15 +20,8 @@ export interface MissingOptions {
   readonly accept: boolean;
 }
 
-export interface MissingResult {
+export interface MissingResult extends Pick<EndedMissing, 'missing' | 'ended' | 'refused' | 'examples'> {
   readonly action: MissingAction;
-  /** Stored listings that the file does not have. */
-  readonly missing: number;
-  readonly ended: number;
-  /** Why none was ended, as a sentence; null: nothing spoke against it. */
-  readonly refused: string | null;
-  /** Keys of the first that are missing. */
-  readonly examples: readonly string[];
 }
 
 /** What each action ends, and as what. Sales and other listings that have ended anyway are left to `delete`. */
@@ -39,12 +32,6 @@ const ACTIONS: Readonly<Record<MissingAction, { readonly from: readonly Status[]
   },
   delete: { from: STATUSES.filter((status) => status !== 'DELETED'), to: 'DELETED' },
 };
-
-const MAX_EXAMPLES = 10;
-/** Keys read at once. */
-const PAGE = 10_000;
-/** Listings to a transaction. */
-const BATCH = 500;
 
 export interface MissingContext {
   readonly database: Database;
@@ -57,8 +44,7 @@ export interface MissingContext {
 export class MissingListings {
   readonly #context: MissingContext;
   readonly #keyOf: (record: SourceRecord) => string | null;
-  /** 48 bits of a digest of each key: a file of millions of rows fits in memory. */
-  readonly #listed = new Set<number>();
+  readonly #listed = new KeyList();
   #withoutKey = 0;
   #isLastBroken = false;
 
@@ -73,7 +59,7 @@ export class MissingListings {
     this.#isLastBroken = isRejected && record.broken !== null;
     const key = this.#keyOf(record);
     if (key === null) this.#withoutKey++;
-    else this.#listed.add(digestOf(key));
+    else this.#listed.add(key);
   }
 
   /**
@@ -81,19 +67,23 @@ export class MissingListings {
    * @param quiet whether watchers hear nothing
    */
   async end(quiet: boolean, isStopped: () => boolean): Promise<MissingResult> {
-    const { database, options } = this.#context;
+    const { database, map, options } = this.#context;
     const { action, accept } = options;
-    const { missing, stored } = await this.#find();
-    const result = { action, missing: missing.length, examples: missing.slice(0, MAX_EXAMPLES) };
-    const guarded = { listed: this.#listed.size, doubt: this.#doubt(), stored, ending: missing.length };
-    const refused = accept ? null : refuseEnding(guarded);
-    if (refused !== null) return { ...result, ended: 0, refused };
-    let ended = 0;
-    for (let from = 0; from < missing.length && !isStopped(); from += BATCH) {
-      const keys = missing.slice(from, from + BATCH);
-      ended += await database.transaction((tx) => this.#endBatch(tx, keys, quiet), { timeout: 0 });
-    }
-    return { ...result, ended, refused };
+    const { from } = ACTIONS[action];
+    const { missing, ended, refused, examples } = await endMissing({
+      keys: this.#listed,
+      doubt: this.#doubt(),
+      accept,
+      async findStored(after, limit) {
+        const keys = await database.read((sql) => findKeys(sql, map.source.id, from, after, limit), {
+          timeout: 0,
+        });
+        return keys.map((key) => ({ key }));
+      },
+      end: (keys) => database.transaction((tx) => this.#endBatch(tx, keys, quiet), { timeout: 0 }),
+      isStopped,
+    });
+    return { action, missing, ended, refused, examples };
   }
 
   #doubt(): string | null {
@@ -104,23 +94,6 @@ export class MissingListings {
       : `${this.#withoutKey} rows have no readable key`;
   }
 
-  async #find(): Promise<{ missing: string[]; stored: number }> {
-    const { database, map, options } = this.#context;
-    const { from } = ACTIONS[options.action];
-    const missing: string[] = [];
-    let [stored, after] = [0, ''];
-    for (;;) {
-      const keys = await database.read((sql) => findKeys(sql, map.source.id, from, after, PAGE), {
-        timeout: 0,
-      });
-      for (const key of keys) if (!this.#listed.has(digestOf(key))) missing.push(key);
-      stored += keys.length;
-      const last = keys.at(-1);
-      if (last === undefined || keys.length < PAGE) return { missing, stored };
-      after = last;
-    }
-  }
-
   async #endBatch(tx: Transaction, keys: readonly string[], quiet: boolean): Promise<number> {
     const { catalogue, database, map, options } = this.#context;
     const { to } = ACTIONS[options.action];
@@ -128,5 +101,3 @@ export class MissingListings {
     return removed;
   }
 }
-
-const digestOf = (key: string): number => hash('md5', key, 'buffer').readUIntBE(0, 6);

@@ -1,10 +1,10 @@
 // Snapshot of a source: the keys of all its listings, by which those that are missing end; guarded like every other purge.
 
-import { createHash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { PUSH } from '../access/tiers/tiers.ts';
 import { readBody } from '../http/input/body-stream.ts';
-import { refuseEnding } from '../ingest/removal/ending-guard.ts';
+import { endMissing } from '../ingest/removal/end-missing.ts';
+import { KeyList } from '../ingest/removal/key-list.ts';
 import { parseJson } from '../lib/parse.ts';
 import { type FieldError, Problem } from '../lib/problem.ts';
 import { eventLoop } from '../lib/scheduler.ts';
@@ -50,11 +50,7 @@ const OPEN: readonly Status[] = [
 ];
 const MAX_KEYS = 2_000_000;
 const MAX_KEY_BYTES = 4_000;
-const MAX_EXAMPLES = 10;
 const MAX_ERRORS = 5;
-/** Keys read at once, and listings to a transaction. */
-const PAGE = 10_000;
-const BATCH = 500;
 const TIMEOUT = 60_000;
 
 /** Some programs begin their files with it. */
@@ -62,9 +58,9 @@ const BYTE_ORDER_MARK = /^\uFEFF/;
 
 export const snapshotPieceBytes = MAX_KEY_BYTES;
 
-/** Keys as 48 bits of a digest each, so that a list of millions fits in memory. */
-class KeyList {
-  readonly #digests = new Set<number>();
+/** The keys of a body, and those that cannot be read. */
+class SnapshotKeys {
+  readonly keys = new KeyList();
   readonly #errors: FieldError[] = [];
   #pieces = 0;
 
@@ -73,17 +69,9 @@ class KeyList {
     if (at >= MAX_KEYS)
       throw new Problem('PAYLOAD_TOO_LARGE', `A snapshot may have ${MAX_KEYS.toLocaleString('en-US')} keys.`);
     const key = piece === null ? undefined : parseJson(piece.toString().replace(BYTE_ORDER_MARK, ''));
-    if (typeof key === 'string' && key !== '') this.#digests.add(digestOf(key));
+    if (typeof key === 'string' && key !== '') this.keys.add(key);
     else if (this.#errors.length < MAX_ERRORS)
       this.#errors.push({ pointer: `/${at}`, detail: 'must be the key of a listing, a string' });
-  }
-
-  get size(): number {
-    return this.#digests.size;
-  }
-
-  has(key: string): boolean {
-    return this.#digests.has(digestOf(key));
   }
 
   /** Throws INVALID_BODY: a key that cannot be read is of a listing that would end. */
@@ -95,8 +83,6 @@ class KeyList {
   }
 }
 
-const digestOf = (key: string): number => createHash('md5').update(key).digest().readUIntBE(0, 6);
-
 /** Reads the keys of a body. Throws INVALID_BODY, PAYLOAD_TOO_LARGE, REQUEST_TIMEOUT. */
 async function readKeys(
   { clock }: PushContext,
@@ -104,7 +90,7 @@ async function readKeys(
   splitter: Splitter,
   onChunk: (chunk: Buffer) => void,
 ): Promise<KeyList> {
-  const keys = new KeyList();
+  const keys = new SnapshotKeys();
   const task = eventLoop.task();
   for await (const chunk of readBody(request, { clock, maxBytes: PUSH.bodyBytes })) {
     onChunk(chunk);
@@ -115,7 +101,7 @@ async function readKeys(
   }
   for (const piece of splitter.end()) keys.add(piece);
   keys.requireReadable();
-  return keys;
+  return keys.keys;
 }
 
 /** Ends what a snapshot does not name. Throws CONFLICT where that looks like a mistake, and then ends nothing. */
@@ -126,86 +112,59 @@ export async function takeSnapshot(
 ): Promise<SnapshotResult> {
   const startedAt = context.clock.now();
   const keys = await readKeys(context, body.request, body.splitter, body.onChunk);
-  const { missing, stored, kept } = await findMissing(context, keys, options.order);
-  const found = {
-    listed: keys.size,
-    stored,
-    missing: missing.length,
-    kept,
-    examples: missing.slice(0, MAX_EXAMPLES),
-  };
-  const guarded = { listed: keys.size, doubt: null, stored, ending: missing.length };
-  const refusal = options.accept ? null : refuseEnding(guarded);
-  if (refusal !== null)
+  const { database, sender, count, untilSearched } = context;
+  const { order, accept, isDryRun } = options;
+  const { ended, refused, ...counts } = await endMissing({
+    keys,
+    doubt: null,
+    accept,
+    async findStored(after, limit) {
+      const page = await database.read(
+        (sql) => findListed(sql, sender.id, { statuses: OPEN, after, limit }),
+        { timeout: TIMEOUT },
+      );
+      return page.map(({ key, order: last }) => ({ key, isNewer: isNewerThan(last, order) }));
+    },
+    end: (missing) => endBatch(context, missing, { ...options, startedAt }),
+  });
+  const found = { listed: keys.size, ...counts };
+  if (refused !== null)
     throw new Problem(
       'CONFLICT',
-      `${refusal} Nothing has ended. If the list is right, send it again with accept=true.`,
+      `${refused} Nothing has ended. If the list is right, send it again with accept=true.`,
       { members: found },
     );
-  const ended = await endAll(context, missing, { ...options, startedAt });
-  return { object: 'snapshot_result', ...found, ended, dryRun: options.isDryRun };
-}
-
-async function findMissing(
-  { database, sender }: PushContext,
-  keys: KeyList,
-  order: Order | null,
-): Promise<{ missing: string[]; stored: number; kept: number }> {
-  const missing: string[] = [];
-  const task = eventLoop.task();
-  let [stored, kept, after] = [0, 0, ''];
-  for (;;) {
-    const page = await database.read(
-      (sql) => findListed(sql, sender.id, { statuses: OPEN, after, limit: PAGE }),
-      { timeout: TIMEOUT },
-    );
-    for (const { key, order: last } of page) {
-      if (task.shouldYield()) await task.yield();
-      if (keys.has(key)) continue;
-      if (isNewerThan(last, order)) kept++;
-      else missing.push(key);
-    }
-    stored += page.length;
-    const last = page.at(-1);
-    if (last === undefined || page.length < PAGE) return { missing, stored, kept };
-    after = last.key;
-  }
-}
-
-async function endAll(
-  context: PushContext,
-  missing: readonly string[],
-  { status, order, isDryRun, startedAt }: SnapshotOptions & { readonly startedAt: number },
-): Promise<number> {
-  const { database, clock, count, untilSearched } = context;
-  let ended = 0;
-  for (let from = 0; from < missing.length; from += BATCH) {
-    const keys = missing.slice(from, from + BATCH);
-    const requests = keys.map(
-      (key): Request => ({
-        key,
-        read({ receivedAt }) {
-          // A list without a place in the order is as old as its request.
-          const isNewer = order === null && receivedAt !== null && Date.parse(receivedAt) >= startedAt;
-          if (isNewer) throw cameMeanwhile();
-          return endMessage(order);
-        },
-        isUnordered: order === null,
-      }),
-    );
-    const results = await runTransaction(database, { timeout: TIMEOUT, isDryRun }, (tx) =>
-      // A sale that came meanwhile stays one.
-      writeMessages(tx, { ...context, endedAs: status, onlyIn: OPEN, now: clock.now() }, requests),
-    );
-    ended += [...results.values()].filter(
-      (result) => !(result instanceof Problem) && result.result === 'ended',
-    ).length;
-  }
   if (!isDryRun && ended > 0) {
     count('ended', ended);
     await untilSearched();
   }
-  return ended;
+  return { object: 'snapshot_result', ...found, ended, dryRun: isDryRun };
+}
+
+async function endBatch(
+  context: PushContext,
+  keys: readonly string[],
+  { status, order, isDryRun, startedAt }: SnapshotOptions & { readonly startedAt: number },
+): Promise<number> {
+  const { database, clock } = context;
+  const requests = keys.map(
+    (key): Request => ({
+      key,
+      read({ receivedAt }) {
+        // A list without a place in the order is as old as its request.
+        const isNewer = order === null && receivedAt !== null && Date.parse(receivedAt) >= startedAt;
+        if (isNewer) throw cameMeanwhile();
+        return endMessage(order);
+      },
+      isUnordered: order === null,
+    }),
+  );
+  const results = await runTransaction(database, { timeout: TIMEOUT, isDryRun }, (tx) =>
+    // A sale that came meanwhile stays one.
+    writeMessages(tx, { ...context, endedAs: status, onlyIn: OPEN, now: clock.now() }, requests),
+  );
+  return [...results.values()].filter((result) => !(result instanceof Problem) && result.result === 'ended')
+    .length;
 }
 
 const cameMeanwhile = (): Problem =>

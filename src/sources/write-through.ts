@@ -15,7 +15,8 @@ export interface WriteThroughOptions {
 }
 
 /** A listing by its key, which need not be stored yet. */
-export type ListingOfSource = Pick<StoredListing, 'id' | 'source' | 'listingKey'>;
+export type ListingOfSource = Pick<StoredListing, 'id' | 'source' | 'listingKey'> &
+  Partial<Pick<StoredListing, 'record'>>;
 
 export interface WriteThrough {
   /** Writes a fresh draft, if it differs, and returns the listing as stored. */
