@@ -52,6 +52,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       secretsKey: null,
       webhookAllow: [],
       importAllow: [],
+      geocoder: null,
       keepAliveSeconds: 65,
       allowHttp: 'loopback',
     },

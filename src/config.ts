@@ -6,10 +6,11 @@ import { parseEnv } from 'node:util';
 import { type BackupSettings, readBackupSettings } from './backup/backup-settings.ts';
 import { type ProviderSettings, readProviderSettings } from './billing/provider-settings.ts';
 import { type ExplorerSettings, readExplorerSettings } from './explore/allowance/explorer-settings.ts';
+import { type GeocoderSettings, readGeocoderSettings } from './geocoding/geocoder-settings.ts';
 import type { NetworkPort } from './lib/ip-address.ts';
 import { isOneEdit, nearest } from './lib/nearest.ts';
 import { withoutByteOrderMark } from './lib/parse.ts';
-import { type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
+import { deepFreeze, type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
 import { readSiteSettings, type SiteSettings } from './site/site-settings.ts';
 import { pickVariables, readSourcesFile, type SourcesFile } from './sources/registry/secret-variables.ts';
 import { readSourceSettings, type SourceSettings } from './sources/reso/transport/source-settings.ts';
@@ -46,9 +47,10 @@ export interface Config {
   };
   /** Keys that seal stored secrets, one or two in base64; null: not set. */
   readonly secretsKey: string | null;
-  /** Ports of inner networks that webhooks may lead to, and from which files may be imported. */
+  /** Ports of inner networks that webhooks may lead to, and from which files and geocoders may be read. */
   readonly webhookAllow: readonly NetworkPort[];
   readonly importAllow: readonly NetworkPort[];
+  readonly geocoder: GeocoderSettings | null;
   readonly trustedProxies: readonly string[];
   /** Open connections; null: as many as the process's file descriptors allow. */
   readonly connections: {
@@ -119,6 +121,10 @@ const NAMES = [
   'WEBHOOK_ALLOW',
 
   'IMPORT_ALLOW',
+  'GEOCODER_URL',
+  'GEOCODER_DIALECT',
+  'GEOCODER_RATE',
+
   'BACKUP_DIR',
   'BACKUP_AT',
   'BACKUP_KEEP',
@@ -197,6 +203,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     secretsKey: read.keys('SECRETS_KEY'),
     webhookAllow: read.networkPorts('WEBHOOK_ALLOW'),
     importAllow: read.networkPorts('IMPORT_ALLOW'),
+    geocoder: readGeocoderSettings(read),
     trustedProxies: read.networks('TRUSTED_PROXIES'),
     connections: {
       connections: read.integer('MAX_CONNECTIONS', 0, 1, 1_000_000) || null,
@@ -287,11 +294,4 @@ function misspellingFault(name: string): string[] {
   if (meant === undefined) return [];
   const remedy = 'If another program needs it, start Freehold without it.';
   return [`${name} is not a setting; did you mean ${meant}? ${remedy}`];
-}
-
-function deepFreeze<T extends object>(value: T): T {
-  // Bytes cannot be frozen.
-  if (ArrayBuffer.isView(value)) return value;
-  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part);
-  return Object.freeze(value);
 }

@@ -5,8 +5,10 @@ import type { Tiers } from '../access/tiers/tiers.ts';
 import type { BackupSettings } from '../backup/backup-settings.ts';
 import { type NightlyOptions, startNightlyBackups } from '../backup/nightly.ts';
 import { startChangeUpkeep } from '../changes/upkeep.ts';
+import type { Config } from '../config.ts';
 import type { EventMetrics } from '../entity-events/event-metrics.ts';
 import { startEventWorker } from '../entity-events/event-worker.ts';
+import { startConfiguredGeocoding } from '../geocoding/open-geocoder.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import { startStoredReview } from '../ingest/reviews/stored-review.ts';
 import type { Clock } from '../lib/clock.ts';
@@ -31,11 +33,13 @@ import { type StartMatchingOptions, startMatching } from '../watch/matching/star
 import { type OwnerUpkeepOptions, startOwnerUpkeep } from '../watch/owner-upkeep.ts';
 import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
+import { type ImportAccessPlace, importAccess } from './import-access.ts';
 import { startOnceOutgoing } from './state/outgoing.ts';
 import { VERSION } from './version.ts';
 import { startDeliveries, type Webhooks } from './webhooks.ts';
 
 export interface BackgroundOptions {
+  readonly config: Pick<Config, 'geocoder'> & ImportAccessPlace;
   readonly database: Database;
   readonly databaseState: StateWatch;
   readonly clock: Clock;
@@ -78,6 +82,7 @@ interface Job {
 const NOTHING: Job = { stop: async () => {} };
 
 export function startBackground(options: BackgroundOptions): Background {
+  const { geocoder: settings } = options.config;
   const { source, sources } = options;
   const outgoing = <Running extends Job>(start: () => Running) =>
     startOnceOutgoing(options.databaseState, start);
@@ -97,6 +102,15 @@ export function startBackground(options: BackgroundOptions): Background {
     outgoing(() => startDigestScheduler(options)),
     startChangeUpkeep(options),
     startStoredReview(options),
+    settings &&
+      outgoing(() =>
+        startConfiguredGeocoding({
+          ...options,
+          settings,
+          access: importAccess(options.config, options.clock),
+          userAgent: `Freehold/${VERSION} (${options.publicUrl})`,
+        }),
+      ),
     startSourceUpkeep(options),
     startNightlyBackups({
       ...options,

@@ -167,3 +167,11 @@ function isPrivateHost(host: string): boolean {
 
 export const isLoopback = (host: string): boolean =>
   ['localhost', '::1', '[::1]'].includes(host) || /^127(?:\.\d+){3}$/.test(host);
+
+/** Freezes a value and all parts of it; gives the same value. */
+export function deepFreeze<T extends object>(value: T): T {
+  // Bytes cannot be frozen.
+  if (ArrayBuffer.isView(value)) return value;
+  for (const part of Object.values(value)) if (typeof part === 'object' && part !== null) deepFreeze(part);
+  return Object.freeze(value);
+}

@@ -141,7 +141,8 @@ test('every example of docs/configuration.md is a valid setting that changes the
     for (const name of Object.keys(others).filter((other) => !ignored.test(other))) {
       wasChecked.add(name);
       const { [name]: _, ...rest } = all;
-      const isNeeded = /^(?:RESO_(?!REFRESHES|DISPLAY|TIME)|PUBLIC_URL|(?:POLAR|STRIPE)_(?!API))/.test(name);
+      const isNeeded =
+        /^(?:RESO_(?!REFRESHES|DISPLAY|TIME)|PUBLIC_URL|GEOCODER_URL|(?:POLAR|STRIPE)_(?!API))/.test(name);
       if (isNeeded) assert.throws(() => readConfig(rest, ROOT), name);
       else assert.notDeepEqual(readConfig(rest, ROOT), complete, name);
     }
