@@ -65,6 +65,7 @@ const pinOf = ([id, kind, price, beds, lng, lat, flags]: ViewPin): MapPin => ({
   lng,
   lat,
   dropped: (flags & 1) !== 0,
+  approximate: (flags & 16) !== 0,
   sold: (flags & 4) !== 0,
 });
 

@@ -9,7 +9,7 @@ import { NO_COUNTS } from '../view/filter-counts.ts';
 /** lng, lat, homes, median price, and the box around them. */
 export type ViewCluster = readonly [number, number, number, number | null, number, number, number, number];
 
-/** id, `s` for sale or `r` to rent, price, beds, lng, lat, and flags: 1 dropped, 2 new, 4 sold, 8 under contract. */
+/** id, `s` for sale or `r` to rent, price, beds, lng, lat, and flags: 1 dropped, 2 new, 4 sold, 8 under contract, 16 at an approximate place. */
 export type ViewPin = readonly [string, 's' | 'r', number | null, number | null, number, number, number];
 
 export interface View {

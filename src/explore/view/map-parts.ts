@@ -13,7 +13,7 @@ import { findAreaBox } from './view-store.ts';
 /** lng, lat, homes, median price, and the box around them. */
 export type ViewCluster = readonly [number, number, number, number | null, number, number, number, number];
 
-/** id, `s` for sale or `r` to rent, price, beds, lng, lat, and flags: 1 dropped, 2 new, 4 sold, 8 under contract. */
+/** id, `s` for sale or `r` to rent, price, beds, lng, lat, and flags: 1 dropped, 2 new, 4 sold, 8 under contract, 16 at an approximate place. */
 export type ViewPin = readonly [string, 's' | 'r', number | null, number | null, number, number, number];
 
 /** Homes that a map shows by themselves. */
@@ -44,13 +44,14 @@ const bitsFor = (parts: number, round: (value: number) => number): number =>
   Math.max(1, Math.min(MAX_BITS, round(Math.log2(parts))));
 
 export function pinOf(point: MapPoint, type: ListingType, now: number): ViewPin {
-  const { id, status, price, closePrice, bedrooms, lng, lat, listedAt, isReduced } = point;
+  const { id, status, price, closePrice, bedrooms, lng, lat, listedAt, isReduced, isApproximate } = point;
   const isNew = listedAt !== null && now - listedAt < NEW_FOR;
   const flags =
     (isReduced ? 1 : 0) |
     (isNew ? 2 : 0) |
     (status === 'CLOSED' ? 4 : 0) |
-    (status === 'PENDING' || status === 'ACTIVE_UNDER_CONTRACT' ? 8 : 0);
+    (status === 'PENDING' || status === 'ACTIVE_UNDER_CONTRACT' ? 8 : 0) |
+    (isApproximate ? 16 : 0);
   // Rents are compared by the month, which those that were agreed on need not be.
   const shown = status === 'CLOSED' && type === 'sale' ? (closePrice ?? price) : price;
   return [id, type === 'sale' ? 's' : 'r', shown, bedrooms, lng, lat, flags];

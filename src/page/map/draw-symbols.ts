@@ -66,6 +66,7 @@ function drawnPin<T>({ svg }: Tags<T>, drawing: MapDrawing, view: MapView, pin: 
     pin.dropped === true ? svg`<path class="dn" d="M${tenth(7 - half)} -18.5h8l-4 6z"></path>` : null;
   const states = [
     pin.dropped === true ? 'dropped' : '',
+    pin.approximate === true ? 'near' : '',
     pin.seen === true ? 'seen' : '',
     pin.sold === true ? 'sold' : '',
     pin.id === lit ? 'lit' : '',
@@ -81,7 +82,7 @@ const bodyOf = (half: number): string =>
   `M0 0l-4-5h${tenth(15 - half)}a11 11 0 0 1 0-22h${tenth(2 * half - 22)}a11 11 0 0 1 0 22H4z`;
 
 function pinWords(
-  { kind, beds, dropped, sold, ...pin }: MapPin,
+  { kind, beds, dropped, approximate, sold, ...pin }: MapPin,
   currency: string | null,
   others: number,
 ): string {
@@ -90,6 +91,7 @@ function pinWords(
     beds === null ? '' : `${beds} bd`,
     sold === true ? 'sold' : offerWords[kind],
     dropped === true ? 'price dropped' : '',
+    approximate === true ? 'approximate place' : '',
     others === 0 ? '' : `and ${others} more here`,
   ];
   return facts.filter((fact) => fact !== '').join(', ');

@@ -42,6 +42,8 @@ export interface MapPin {
   readonly lng: number;
   readonly lat: number;
   readonly dropped?: boolean;
+  /** Whether only its town, postal code or street is known. */
+  readonly approximate?: boolean;
   readonly sold?: boolean;
   /** Opened before. */
   readonly seen?: boolean;

@@ -30,6 +30,7 @@ export const MAP_STYLE = `
 .map-svg .pn.seen .f{stroke:var(--edge,var(--quiet))}
 .map-svg .pn.seen text,.map-svg .pn.sold text{fill:var(--quiet);font-weight:400}
 .map-svg .pn.sold .f{stroke-dasharray:3 2}
+.map-svg .pn.near .f{stroke-dasharray:1 2}
 .map-svg .pn.lit .f,.map-svg a:hover .pn .f{fill:var(--ink);stroke:var(--ink)}
 .map-svg .pn.lit text,.map-svg a:hover .pn text{fill:var(--paper)}
 .map-svg .pn.lit .dn,.map-svg a:hover .pn .dn{fill:var(--paper)}

@@ -18,12 +18,19 @@ export function clusterRadius(count: number): number {
   return Math.round(10 * Math.max(text, Math.min(40, 3.4 + 9.8 * count ** 0.2))) / 10;
 }
 
-export function pinText({ price }: Pick<MapPin, 'price'>, currency: string | null): string {
-  return price === null ? 'Ask' : shortAmount(price, currency);
+/** The price; with a tilde where the place is approximate. */
+export function pinText(
+  { price, approximate }: Pick<MapPin, 'price' | 'approximate'>,
+  currency: string | null,
+): string {
+  return `${approximate === true ? '~' : ''}${price === null ? 'Ask' : shortAmount(price, currency)}`;
 }
 
 /** Half the width of a pin. */
-export function pinHalf(pin: Pick<MapPin, 'price' | 'dropped'>, currency: string | null): number {
+export function pinHalf(
+  pin: Pick<MapPin, 'price' | 'dropped' | 'approximate'>,
+  currency: string | null,
+): number {
   const width = pinText(pin, currency).length * FIGURE + 16 + (pin.dropped === true ? 13 : 0);
   return Math.round(width) / 2;
 }

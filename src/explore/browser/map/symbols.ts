@@ -164,8 +164,9 @@ function symbolsOf(view: View, kind: HomeKind, seen: ReadonlySet<string>) {
     pins: view.pins.map(([id, letter, price, beds, lng, lat, flags]): MapPin => {
       const dropped = (flags & 1) !== 0;
       const sold = (flags & 4) !== 0;
+      const approximate = (flags & 16) !== 0;
       const pinKind = letter === 's' ? 'sale' : 'rental';
-      return { id, kind: pinKind, price, beds, lng, lat, dropped, sold, seen: seen.has(id) };
+      return { id, kind: pinKind, price, beds, lng, lat, dropped, approximate, sold, seen: seen.has(id) };
     }),
   };
 }
