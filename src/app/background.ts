@@ -34,12 +34,13 @@ import { type OwnerUpkeepOptions, startOwnerUpkeep } from '../watch/owner-upkeep
 import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
 import { type ImportAccessPlace, importAccess } from './import-access.ts';
+import { type ImportSchedulesOptions, startImportSchedules } from './import-schedules.ts';
 import { startOnceOutgoing } from './state/outgoing.ts';
 import { VERSION } from './version.ts';
 import { startDeliveries, type Webhooks } from './webhooks.ts';
 
 export interface BackgroundOptions {
-  readonly config: Pick<Config, 'geocoder'> & ImportAccessPlace;
+  readonly config: Pick<Config, 'geocoder'> & ImportSchedulesOptions['config'];
   readonly database: Database;
   readonly databaseState: StateWatch;
   readonly clock: Clock;
@@ -112,6 +113,13 @@ export function startBackground(options: BackgroundOptions): Background {
         }),
       ),
     startSourceUpkeep(options),
+    outgoing(() =>
+      startImportSchedules({
+        ...options,
+        keyring: options.webhooks.keyring,
+        target: options.matchingTarget,
+      }),
+    ),
     startNightlyBackups({
       ...options,
       settings: options.backup,

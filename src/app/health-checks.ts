@@ -4,6 +4,8 @@ import type { BackupSettings } from '../backup/backup-settings.ts';
 import { describeBackup } from '../backup/nightly.ts';
 import { findBackupRecord } from '../backup/record-store.ts';
 import type { HealthCheck, HealthOptions } from '../http/server/health.ts';
+import { failuresText } from '../import/schedules/schedule.ts';
+import { listSchedules } from '../import/schedules/schedule-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { nullIfUnavailable, Problem } from '../lib/problem.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
@@ -50,11 +52,27 @@ export function healthChecks(parts: CheckedParts): Pick<HealthOptions, 'checks' 
       loadCheck(parts),
       searchCheck(engine),
       ...(config.backup === null ? [] : [backupCheck(database, clock)]),
+      importsCheck(database),
     ],
     furtherChecks: () =>
       sources
         .list()
         .map((source) => sourceCheck(source, source.id === own ? 'source' : `source ${source.id}`, parts)),
+  };
+}
+
+/** From the database: another process may run them. */
+function importsCheck(database: Database): HealthCheck {
+  return {
+    name: 'imports',
+    required: false,
+    async check() {
+      const schedules = await database.read(listSchedules);
+      const failures = failuresText(schedules);
+      if (failures.length > 0)
+        throw new Problem('OVERLOADED', `Scheduled imports fail: ${failures.join('; ')}.`);
+      return schedules.length === 0 ? 'none is scheduled' : `${schedules.length} scheduled`;
+    },
   };
 }
 

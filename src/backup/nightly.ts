@@ -5,6 +5,7 @@ import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { startPeriodicWork } from '../lib/periodic-work.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { keepLease } from '../postgres/client/keep-lease.ts';
 import { WorkLease } from '../postgres/client/work-lease.ts';
 import type { ArchiveManifest } from './archive/format.ts';
 import { BackupFailure } from './backup-failure.ts';
@@ -19,8 +20,6 @@ export const MAX_BACKUP_AGE = 26 * HOUR;
 const RETRY_AFTER = 15 * MINUTE;
 /** Milliseconds between two looks at whether one is due. */
 const PAUSE = MINUTE;
-/** Milliseconds between two renewals of the lease. */
-const RENEWAL = 5_000;
 const LEASE = 'nightly backup';
 
 export interface NightlyOptions {
@@ -142,29 +141,6 @@ async function makeOne(options: OneBackup): Promise<void> {
   } finally {
     renewing.stop();
   }
-}
-
-/** Renews a lease until it is stopped, or somebody else has it. */
-function keepLease(lease: WorkLease, clock: Clock, onLost: () => void): { stop(): void } {
-  let isStopped = false;
-  let cancel = (): void => {};
-  const renew = async (): Promise<void> => {
-    // While the database is away nobody else can take it either.
-    const isHeld = await lease.acquire().catch(() => true);
-    if (isStopped) return;
-    if (isHeld) schedule();
-    else onLost();
-  };
-  const schedule = (): void => {
-    cancel = clock.after(RENEWAL, () => void renew());
-  };
-  schedule();
-  return {
-    stop() {
-      isStopped = true;
-      cancel();
-    },
-  };
 }
 
 /** How old the last good backup is, as a sentence, and whether that is too old. */

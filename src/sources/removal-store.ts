@@ -109,6 +109,7 @@ export async function finishRemoval(tx: Transaction, source: string): Promise<vo
   await tx`delete from source_position where source = ${source}`;
   await tx`delete from source_freshness where source = ${source}`;
   await tx`delete from import_run where source = ${source}`;
+  await tx`delete from import_schedule where source = ${source}`;
   await tx`delete from rounded_listing where source = ${source}`;
   await tx`delete from source_report where source = ${source}`;
   await tx`delete from source_control where source = ${source}`;

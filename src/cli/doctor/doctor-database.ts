@@ -16,6 +16,7 @@ import { checkBackups } from './doctor-backup.ts';
 import { checkBillingEvents, checkSubscriptionList } from './doctor-billing.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 import { checkFeed } from './doctor-feed.ts';
+import { checkImports } from './doctor-imports.ts';
 import { checkSearch } from './doctor-search.ts';
 import { countCatalogue, countConnections, findDays, findMatchingState } from './doctor-store.ts';
 import { checkWebhooks } from './doctor-webhooks.ts';
@@ -90,6 +91,7 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
     unfinished === 0
       ? []
       : [warn('imports', `${unfinished} interrupted`, 'Run the same command again to continue.')];
+  const schedules = await checkImports(database);
   const sources = await checkSources(config, database);
   const search = await checkSearch(config, database);
   const watchers = [...(await checkWatchers(database)), await checkWebhooks(config, database)];
@@ -99,7 +101,17 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
     ...(await checkSubscriptionList(config, database)),
   ];
   const backups = await checkBackups(database, config);
-  const findings = [catalogue, ...imports, ...sources, ...feed, search, ...watchers, ...billing, ...backups];
+  const findings = [
+    catalogue,
+    ...imports,
+    ...schedules,
+    ...sources,
+    ...feed,
+    search,
+    ...watchers,
+    ...billing,
+    ...backups,
+  ];
   return [ok('migrations', 'up to date'), ...findings];
 }
 

@@ -26,8 +26,16 @@ import { dryRunText, importProgressText, resultText } from './import-output.ts';
 import { addInspect, withInput } from './inspect.ts';
 import { addPartOptions, type PartFlags, refuseUselessParts, withParts } from './parts.ts';
 import { addRemoteOptions, findKnown, noteRemote, type RemoteFlags, showUnchanged } from './remote-input.ts';
+import {
+  addSchedules,
+  everyArgument,
+  refuseUselessSchedule,
+  scheduledText,
+  scheduleImport,
+} from './schedules.ts';
 
 interface ImportFlags extends PartFlags, RemoteFlags {
+  readonly every?: number;
   readonly map?: string;
   readonly yes?: true;
   readonly rejected?: string;
@@ -56,6 +64,7 @@ export function addImport(program: Command): void {
     )
     .addHelpText('after', examples(INSPECT_EXAMPLE, LISTINGS_EXAMPLE, URL_EXAMPLE, AREAS_EXAMPLE));
   addInspect(group);
+  addSchedules(group);
   addKind(group, 'listings', LISTINGS_EXAMPLE);
   addKind(group, 'areas', AREAS_EXAMPLE);
 }
@@ -73,6 +82,11 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
       'where rejected rows go (default: beside the file, as <file>.rejected.csv, .ndjson, .geojson or .json)',
     )
     .option('--dry-run', 'read and validate everything, write nothing; needs no database')
+    .option(
+      '--every <time>',
+      'import the URL now, and then each 30m, 1h, 1d … while a service runs, by the map as it is now',
+      everyArgument,
+    )
     .option('--restart', 'start over after an interrupted import')
     .option(...INIT_OPTION)
     .option('--json', 'print the result as JSON')
@@ -100,6 +114,7 @@ function addKind(group: Command, kind: ImportKind, example: string): void {
 
 async function importFile(kind: ImportKind, file: string, flags: ImportFlags): Promise<void> {
   refuseUselessFlags(flags);
+  await refuseUselessSchedule(file, flags);
   const notice = flags.dryRun
     ? 'Stopping.'
     : 'Stopping after the current batch; press Ctrl-C again to stop at once.';
@@ -114,11 +129,22 @@ async function importFile(kind: ImportKind, file: string, flags: ImportFlags): P
     },
     notice,
     (remote) => knownOf(kind, remote, flags),
-    (remote, known) => {
+    async (remote, known) => {
+      if (flags.every !== undefined) await scheduleUnchanged(kind, remote, flags);
       if (flags.json) printJson({ unchanged: true, importedAt: known.importedAt });
       else showUnchanged(remote, known);
     },
   );
+}
+
+/** The file is not imported again, but may have a schedule from now on. */
+async function scheduleUnchanged(kind: ImportKind, remote: RemoteFile, flags: ImportFlags): Promise<void> {
+  const mapFile = flags.map ?? mapFileOf(remote.name);
+  const map = withParts(await readMap(mapFile, kind), flags);
+  await withDatabase(readConfig(), (database) =>
+    scheduleImport(database, remote, { map, mapFile }, flags, 'unchanged: nothing was fetched'),
+  );
+  if (flags.every !== undefined && !flags.json) print(process.stdout, scheduledText(flags.every));
 }
 
 /** What the database has of a URL; null where that does not count, or where there is no map or no database yet. */
@@ -181,6 +207,14 @@ async function importMapped(
       await createChangePartitions(database, systemClock.now());
       const done = await runImport(database, options);
       await noteRemote(database, input, map, flags.missing, done);
+      if (remote !== undefined && !done.interrupted && (done.missing?.refused ?? null) === null)
+        await scheduleImport(
+          database,
+          remote.file,
+          { map, mapFile },
+          flags,
+          `${done.rows} rows, imported by hand`,
+        );
       return done;
     },
     flags,
@@ -188,6 +222,8 @@ async function importMapped(
   const seconds = (systemClock.monotonic() - startedAt) / 1_000;
   if (json) printJson({ ...result, mapFile, seconds: Math.round(seconds * 1_000) / 1_000 });
   else print(process.stdout, resultText(result, seconds));
+  if (flags.every !== undefined && !json && !result.interrupted && (result.missing?.refused ?? null) === null)
+    print(process.stdout, scheduledText(flags.every));
   const refused = result.missing?.refused ?? null;
   if (refused !== null)
     print(process.stderr, `${emphasis('error', 'Error:', process.stderr)} ${notEnded(refused)}`);

@@ -49,7 +49,7 @@ export async function withInput(
   work: (input: Input, signal: AbortSignal) => Promise<void>,
   notice = 'Stopping.',
   known?: (remote: RemoteFile) => Promise<KnownFile | null>,
-  onUnchanged?: (remote: RemoteFile, known: KnownFile) => void,
+  onUnchanged?: (remote: RemoteFile, known: KnownFile) => Promise<void>,
 ): Promise<void> {
   const { signal } = interruption(notice);
   refuseUselessHeaders(isUrl(name), flags);

@@ -62,7 +62,7 @@ export async function withRemote(
   signal: AbortSignal,
   work: (input: Input) => Promise<void>,
   known: (remote: RemoteFile) => Promise<KnownFile | null> = async () => null,
-  onUnchanged: (remote: RemoteFile, known: KnownFile) => void = () => {},
+  onUnchanged: (remote: RemoteFile, known: KnownFile) => Promise<void> = async () => {},
 ): Promise<void> {
   const remote = parseRemote(text, headerFrom);
   const headers = headersOf(remote, readVariables());
@@ -79,7 +79,7 @@ export async function withRemote(
     if (fetched === null) process.exitCode = EXIT.interrupted;
     else if (fetched.state === 'fetched')
       await work({ path, name: remote.name, remote: { file: remote, validators: fetched.validators } });
-    else if (before !== null) onUnchanged(remote, before);
+    else if (before !== null) await onUnchanged(remote, before);
     else throw new CommandFailure(`${remote.shown} says that it is unchanged, though nobody asked.`);
   } finally {
     await access.close();
