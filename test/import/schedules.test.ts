@@ -1,12 +1,15 @@
 // Proves that a running service imports files at URLs at their times, leaves unchanged ones alone, and says when one no longer fits.
 
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
 import { startImportSchedules } from '../../src/app/import-schedules.ts';
 import { parseEvery } from '../../src/import/schedules/schedule.ts';
 import { listSchedules } from '../../src/import/schedules/schedule-store.ts';
+import { threadRunner } from '../../src/import/schedules/schedule-thread.ts';
+import { systemClock } from '../../src/lib/clock.ts';
 import { Keyring, parseKeys } from '../../src/lib/keyring.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
@@ -33,7 +36,10 @@ const serve = (text: string, etag: string): void => {
 };
 
 const { bench, folder, mapFile } = await openImports({ after });
-const { run, database } = await bench({ after }, { IMPORT_ALLOW: `127.0.0.1:${port}`, SECRETS_KEY: KEY });
+const { run, database, environment } = await bench(
+  { after },
+  { IMPORT_ALLOW: `127.0.0.1:${port}`, SECRETS_KEY: KEY },
+);
 const url = `http://127.0.0.1:${port}/homes.csv?key=${TOKEN}`;
 
 const count = async (): Promise<number> => {
@@ -96,14 +102,14 @@ test('a schedule imports now and then at its times, until the file no longer fit
   const gone = await runNext();
   assert.match(gone.failure ?? '', /the file has no column price/);
   assert.deepEqual([gone.failures, await count()], [1, 40]);
-  serve(csv(ROWS.slice(0, 5)), '"4"');
+  serve(csv(ROWS.slice(1, 6)), '"4"');
   assert.match(
     (await runNext()).failure ?? '',
     /nothing was ended.*import it once by hand with --missing and --accept/s,
   );
   serve(csv([]), '"5"');
   assert.equal((await runNext()).failures, 3);
-  assert.equal(await count(), 41 - 1, 'nothing was lost');
+  assert.equal(await count(), 40, 'nothing was lost');
   serve('<html>', '"6"');
   answer = (response) => void response.writeHead(200, { 'content-type': 'text/html' }).end('<p>Sign in');
   assert.match((await runNext()).failure ?? '', /is a web page and no file/);
@@ -122,4 +128,27 @@ test('times of schedules are bounded, and only URLs have one', async () => {
     assert.throws(() => parseEvery(bad), RangeError);
   const { code, stderr } = await run('listings', 'homes.csv', '--yes', '--every', '1h');
   assert.deepEqual([code, /--every goes with a URL/.test(stderr)], [2, true]);
+});
+
+test('a run in a thread of the service does the same, and stops with the service', async () => {
+  serve(csv(['t1,5,40,-90']), '"t"');
+  const text = await readFile(
+    await mapFile('thread.json', { source: { id: 'thread', name: 'Thread' } }),
+    'utf8',
+  );
+  const task = { url, headers: {}, variables: {}, map: text, missing: null, folder };
+  const runInThread = threadRunner(
+    { url: environment.DATABASE_URL ?? '' },
+    { allow: [{ network: '127.0.0.1', port }], ownPorts: [] },
+    systemClock,
+  );
+  assert.match(await runInThread(task, AbortSignal.timeout(60_000)), /1 row: 1 created/);
+  assert.match(await runInThread(task, AbortSignal.timeout(60_000)), /^unchanged/);
+  await assert.rejects(
+    runInThread({ ...task, url: 'http://127.0.0.1:1/' }, AbortSignal.timeout(60_000)),
+    /IMPORT_ALLOW/,
+  );
+  const stopping = new AbortController();
+  answer = () => stopping.abort();
+  await assert.rejects(runInThread({ ...task, map: text.replace('Thread', 'Other') }, stopping.signal));
 });

@@ -124,5 +124,5 @@ function resultSentence({
 }: ImportResult): string {
   const ended = missing === null || missing.ended === 0 ? '' : `, ${missing.ended} ended`;
   const refused = rejected === 0 ? '' : `, ${rejected} rejected (${rejectedFile})`;
-  return `${rows} rows: ${created} created, ${changed} changed, ${unchanged} unchanged${ended}${refused}`;
+  return `${rows === 1 ? '1 row' : `${rows} rows`}: ${created} created, ${changed} changed, ${unchanged} unchanged${ended}${refused}`;
 }
