@@ -33,8 +33,8 @@ import { type StartMatchingOptions, startMatching } from '../watch/matching/star
 import { type OwnerUpkeepOptions, startOwnerUpkeep } from '../watch/owner-upkeep.ts';
 import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
-import { type ImportAccessPlace, importAccess } from './import-access.ts';
-import { type ImportSchedulesOptions, startImportSchedules } from './import-schedules.ts';
+import { importAccess } from './imports/import-access.ts';
+import { type ImportSchedulesOptions, startImportSchedules } from './imports/import-schedules.ts';
 import { startOnceOutgoing } from './state/outgoing.ts';
 import { VERSION } from './version.ts';
 import { startDeliveries, type Webhooks } from './webhooks.ts';

@@ -5,7 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, test } from 'node:test';
-import { startImportSchedules } from '../../src/app/import-schedules.ts';
+import { startImportSchedules } from '../../src/app/imports/import-schedules.ts';
 import { parseEvery } from '../../src/import/schedules/schedule.ts';
 import { listSchedules } from '../../src/import/schedules/schedule-store.ts';
 import { threadRunner } from '../../src/import/schedules/schedule-thread.ts';

@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Command, InvalidArgumentError } from 'commander';
-import { importAccess } from '../../app/import-access.ts';
+import { importAccess } from '../../app/imports/import-access.ts';
 import { readConfig, readVariables } from '../../config.ts';
 import type { ImportMap } from '../../import/mapping/map.ts';
 import { download } from '../../import/remote/download.ts';

@@ -1,7 +1,7 @@
 // Thread of one run of a schedule: imports with connections of its own, and ends.
 
 import { parentPort, workerData } from 'node:worker_threads';
-import { systemClock } from '../../lib/clock.ts';
+import { keepAlive, systemClock } from '../../lib/clock.ts';
 import { createNetworkAccess } from '../../lib/network/network-access.ts';
 import { lowerThreadPriority } from '../../lib/thread-priority.ts';
 import { openDatabase } from '../../postgres/client/database.ts';
@@ -28,19 +28,14 @@ const access = createNetworkAccess({
   allow,
   ownPorts: () => ownPorts,
 });
-// Timers of the clock keep no thread alive, and waiting is most of a download.
-const alive = setInterval(() => {}, 1 << 30);
-const message = await runSchedule(
-  { database, access, clock: systemClock, signal: stopping.signal },
-  task,
-).then(
+const context = { database, access, clock: systemClock, signal: stopping.signal };
+const message = await keepAlive(() => runSchedule(context, task)).then(
   (result): ScheduleMessage => ({ kind: 'done', result }),
   (error: unknown): ScheduleMessage => ({
     kind: 'failed',
     message: error instanceof Error ? error.message : String(error),
   }),
 );
-clearInterval(alive);
 await access.close();
 await database.close();
 parentPort?.postMessage(message);

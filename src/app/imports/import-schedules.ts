@@ -1,11 +1,11 @@
 // Wiring of scheduled imports: what their runs may reach, and the thread in which each is made.
 
-import { type Config, readVariables } from '../config.ts';
-import { runSchedule } from '../import/schedules/run-schedule.ts';
-import { type RunTask, type ScheduleTarget, threadRunner } from '../import/schedules/schedule-thread.ts';
-import { type Scheduler, type SchedulerOptions, startScheduler } from '../import/schedules/scheduler.ts';
+import { type Config, readVariables } from '../../config.ts';
+import { runSchedule } from '../../import/schedules/run-schedule.ts';
+import { type RunTask, type ScheduleTarget, threadRunner } from '../../import/schedules/schedule-thread.ts';
+import { type Scheduler, type SchedulerOptions, startScheduler } from '../../import/schedules/scheduler.ts';
+import { databasePorts } from '../webhooks.ts';
 import { importAccess } from './import-access.ts';
-import { databasePorts } from './webhooks.ts';
 
 export interface ImportSchedulesOptions
   extends Omit<SchedulerOptions, 'run' | 'readVariables' | 'dataDirectory'> {
