@@ -1,9 +1,18 @@
 // Routes of /control: move, change, break and count the sample, for tests on this machine.
 import type { IncomingMessage } from 'node:http';
 import { type Answer, json, readBody } from './answer.ts';
-import { FAULT_KINDS, FAULT_RESOURCES, type Fault, type FaultSwitch, type RequestKind } from './faults.ts';
+import {
+  FAULT_KINDS,
+  FAULT_RESOURCES,
+  type Fault,
+  type FaultSwitch,
+  RETRY_AFTER,
+  type RequestKind,
+} from './faults.ts';
 import { faultOfFieldSet } from './market/hand.ts';
 import type { TokenDesk } from './token.ts';
+import { readQuirks } from './vendors/quirks.ts';
+import type { Vendor } from './vendors/vendor.ts';
 import type { World } from './world.ts';
 
 export interface ControlParts {
@@ -11,6 +20,7 @@ export interface ControlParts {
   readonly tokens: TokenDesk;
   readonly faults: FaultSwitch;
   readonly requests: Readonly<Record<RequestKind, number>>;
+  readonly vendor: Vendor | null;
 }
 
 type Body = Readonly<Record<string, unknown>>;
@@ -25,6 +35,7 @@ class Refused extends Error {
   }
 }
 
+const FAULT_MEMBERS = ['kind', 'status', 'latencyMs', 'retryAfter', 'share', 'resource'];
 const MAX_STEPS = 10_000;
 const MAX_LATENCY = 600_000;
 
@@ -71,13 +82,26 @@ async function route(request: IncomingMessage, path: string, parts: ControlParts
     case 'POST /control/expire-tokens':
       return json(200, { expired: tokens.expireAll() });
     case 'PUT /control/faults':
-      faults.set(readFault(await readObject(request, ['kind', 'status', 'latencyMs', 'share', 'resource'])));
+      faults.set(readFault(await readObject(request, FAULT_MEMBERS)));
       return json(200, faults.fault);
     case 'GET /control/faults':
       return json(200, faults.fault);
     case 'DELETE /control/faults':
       faults.set(null);
       return json(200, null);
+    case 'PUT /control/quirks': {
+      const quirks = readQuirks(await readObject(request, null));
+      if (typeof quirks === 'string') throw new Refused(quirks);
+      const vendor = vendorOf(parts);
+      vendor.quirks = quirks;
+      return json(200, quirks);
+    }
+    case 'POST /control/touch':
+      return json(200, { touched: vendorOf(parts).touch() });
+    case 'GET /control/quota': {
+      const { peaks, refusals, isSuspended } = vendorOf(parts).quota;
+      return json(200, { peaks: Object.fromEntries(peaks), refusals, isSuspended });
+    }
     case 'GET /control/stats':
       return json(200, requests);
     default:
@@ -85,12 +109,17 @@ async function route(request: IncomingMessage, path: string, parts: ControlParts
   }
 }
 
+function vendorOf({ vendor }: ControlParts): Vendor {
+  if (vendor === null) throw new Refused('Start the sample with --vendor for this');
+  return vendor;
+}
+
 const lastChange = (world: World): string => new Date(world.market.lastAt).toISOString();
 const noListing = (key: string): Answer =>
   json(404, { error: { code: 'NotFound', message: `No listing ${key} to do this to` } });
 
-/** The body as an object with no other than the known members. */
-async function readObject(request: IncomingMessage, known: readonly string[]): Promise<Body> {
+/** The body as an object with no other than the known members; null: whatever they are. */
+async function readObject(request: IncomingMessage, known: readonly string[] | null): Promise<Body> {
   // Pages of other sites cannot send this type without asking first, which keeps them out.
   if (!/^application\/json\b/i.test(request.headers['content-type'] ?? ''))
     throw new Refused('Content-Type must be application/json', 415);
@@ -102,8 +131,8 @@ async function readObject(request: IncomingMessage, known: readonly string[]): P
     throw new Refused('The body is not JSON');
   }
   if (!isObject(value)) throw new Refused('The body must be an object');
-  const unknown = Object.keys(value).find((name) => !known.includes(name));
-  if (unknown !== undefined) throw new Refused(`${unknown} is not known; known: ${known.join(', ')}`);
+  const unknown = Object.keys(value).find((name) => known !== null && !known.includes(name));
+  if (unknown !== undefined) throw new Refused(`${unknown} is not known; known: ${known?.join(', ')}`);
   return value;
 }
 
@@ -131,7 +160,14 @@ function readSet(set: unknown): Body {
 }
 
 function readFault(body: Body): Fault {
-  const { kind = null, status = null, latencyMs = 0, share = 1, resource = 'all' } = body;
+  const {
+    kind = null,
+    status = null,
+    latencyMs = 0,
+    retryAfter = RETRY_AFTER,
+    share = 1,
+    resource = 'all',
+  } = body;
   const knownKind = FAULT_KINDS.find((known) => known === kind);
   if (kind !== null && !knownKind) throw new Refused(`kind must be one of ${FAULT_KINDS.join(', ')}`);
   const knownResource = FAULT_RESOURCES.find((known) => known === resource);
@@ -146,6 +182,7 @@ function readFault(body: Body): Fault {
     kind: knownKind ?? null,
     status: code,
     latencyMs: latency,
+    retryAfter: readNumber('retryAfter', retryAfter, 0, 3_600),
     share: readNumber('share', share, 0, 1),
     resource: knownResource,
   };

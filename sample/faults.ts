@@ -35,6 +35,8 @@ export interface Fault {
   readonly kind: FaultKind | null;
   readonly status: number | null;
   readonly latencyMs: number;
+  /** Seconds of the Retry-After of a 429 or 503. */
+  readonly retryAfter: number;
   /** Part of the requests that are hit, 0 to 1. */
   readonly share: number;
   readonly resource: FaultResource;
@@ -75,7 +77,7 @@ function concerns(resource: FaultResource, kind: RequestKind): boolean {
   }
 }
 
-const RETRY_AFTER = '7';
+export const RETRY_AFTER = 7;
 const HUGE_BYTES = 100 * 1024 * 1024;
 
 /**
@@ -98,7 +100,7 @@ export async function writeFaulty(
     case null:
       return write(response, answer);
     case 'status':
-      return write(response, statusAnswer(fault.status ?? 500));
+      return write(response, statusAnswer(fault.status ?? 500, fault.retryAfter));
     case 'redirect':
       return write(response, { status: 302, headers: { Location: '/odata/moved' }, body: '' });
     case 'malformed':
@@ -120,9 +122,9 @@ export async function writeFaulty(
   }
 }
 
-function statusAnswer(status: number): Answer {
+function statusAnswer(status: number, retryAfter: number): Answer {
   const retry: Record<string, string> =
-    status === 429 || status === 503 ? { 'Retry-After': RETRY_AFTER } : {};
+    status === 429 || status === 503 ? { 'Retry-After': String(retryAfter) } : {};
   if (status === 204 || status === 304) return { status, headers: {}, body: '' };
   if (status < 300) return json(status, {}, retry);
   return odataError(status, String(status), 'A fault was asked for', retry);

@@ -6,6 +6,7 @@ import { readLand } from './land/land.ts';
 import { createSampleServer, ownUrl } from './server.ts';
 import { readSettings, type Settings } from './settings.ts';
 import { TokenDesk } from './token.ts';
+import { Vendor } from './vendors/vendor.ts';
 import { type Journal, World } from './world.ts';
 
 const clock = (): number => Date.now();
@@ -27,6 +28,16 @@ function main(): void {
     faults: new FaultSwitch(),
     spelling: settings.spelling,
     photosUrl: settings.photosUrl,
+    vendor:
+      settings.vendor === null
+        ? null
+        : new Vendor({
+            name: settings.vendor,
+            world,
+            tokens,
+            bearerToken: settings.credentials.clientSecret,
+            clock,
+          }),
   });
   const life = keepMoving(world, settings.interval * 1000);
   // Before the ready line: whoever reads it may want the process to end at once.

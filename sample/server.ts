@@ -7,12 +7,15 @@ import { readAreas } from './land/land.ts';
 import type { Spelling } from './odata/lookups.ts';
 import { answerOData, kindOf } from './odata/routes.ts';
 import { answerPhoto } from './photos/routes.ts';
+import type { Vendor } from './vendors/vendor.ts';
 import type { World } from './world.ts';
 
 export interface ServerParts extends Omit<ControlParts, 'requests'> {
   readonly spelling: Spelling;
   /** Where others have the pictures from; null: from here. */
   readonly photosUrl: string | null;
+  /** Answers as the servers of a vendor do; null: as none in particular. */
+  readonly vendor: Vendor | null;
 }
 
 /** A server that is not yet listening. It learns its own address once it is. */
@@ -67,6 +70,8 @@ export function createSampleServer(parts: ServerParts): Server {
         await readBody(request),
       );
     }
+    if (parts.vendor !== null && /^\/(?:odata|media)\//.test(path))
+      return parts.vendor.answer(request, target, view(world, spelling));
     if (path.startsWith('/odata')) {
       tokens.check(request.headers.authorization);
       return answerOData(target, request.headers.prefer?.toString(), view(world, spelling));

@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util';
 import type { Spelling } from './odata/lookups.ts';
 import type { Credentials } from './token.ts';
+import { VENDORS, type VendorName } from './vendors/rules.ts';
 
 export interface Settings {
   readonly port: number;
@@ -16,6 +17,8 @@ export interface Settings {
   /** Seconds. */
   readonly tokenLifetime: number;
   readonly credentials: Credentials;
+  /** Whose servers it behaves like; null: those of none in particular. */
+  readonly vendor: VendorName | null;
 }
 
 export const MIN_LISTINGS = 500;
@@ -36,6 +39,7 @@ export function readSettings(
       state: { type: 'string' },
       'photos-url': { type: 'string' },
       enums: { type: 'string', default: 'display' },
+      vendor: { type: 'string' },
       'token-lifetime': { type: 'string', default: '3600' },
     },
   });
@@ -51,7 +55,15 @@ export function readSettings(
     photosUrl: values['photos-url'] ?? null,
     tokenLifetime: readNumber('--token-lifetime', values['token-lifetime'], 1, 31_536_000, true),
     credentials: readCredentials(environment),
+    vendor: readVendor(values.vendor),
   };
+}
+
+function readVendor(name: string | undefined): VendorName | null {
+  if (name === undefined) return null;
+  const vendor = VENDORS.find((known) => known === name);
+  if (vendor === undefined) throw new Error(`--vendor must be one of ${VENDORS.join(', ')}`);
+  return vendor;
 }
 
 /** Without credentials in the environment the sample is being tried by hand: then any may know them. */

@@ -70,6 +70,11 @@ export class Market {
     for (const listing of this.#listings.values()) if (!this.#hidden.has(listing.key)) yield listing;
   }
 
+  /** What has vanished from the feed. */
+  *hidden(): Generator<Listing> {
+    for (const listing of this.#listings.values()) if (this.#hidden.has(listing.key)) yield listing;
+  }
+
   find(key: string): Listing | undefined {
     return this.#hidden.has(key) ? undefined : this.#listings.get(key);
   }

@@ -2,6 +2,7 @@
 
 import type { Field } from '../fields/field.ts';
 import { propertyFields } from '../fields/property.ts';
+import { lookupRows } from './lookups.ts';
 import { NAVIGATION } from './property.ts';
 
 const NAMESPACE = 'org.reso.metadata';
@@ -52,11 +53,41 @@ const LOOKUP: Readonly<Record<string, string>> = {
   ModificationTimestamp: 'DateTimeOffset',
 };
 
-export function metadataXml(): string {
-  const navigation = NAVIGATION.map(
-    (name) => `<NavigationProperty Name="${name}" Type="Collection(${NAMESPACE}.${name})"/>`,
+export interface MetadataOptions {
+  /** Names of fields beside those of the dictionary. */
+  readonly fields: readonly string[];
+  /** Whether photos are a field of a record, and cannot be expanded. */
+  readonly isMediaInline: boolean;
+  /** The name that stands for a value of a field; null: the value itself is served. */
+  readonly nameOf: (field: string, value: string) => string | null;
+  /** Names of fields that are served by another name. */
+  readonly renamed: Readonly<Record<string, string>>;
+}
+
+export const OWN_METADATA: MetadataOptions = {
+  fields: [],
+  isMediaInline: false,
+  nameOf: () => null,
+  renamed: {},
+};
+
+export function metadataXml(options: MetadataOptions): string {
+  const navigation = NAVIGATION.map((name) =>
+    options.isMediaInline && name === 'Media'
+      ? `<Property Name="${name}" Type="Collection(${NAMESPACE}.${name})"/>`
+      : `<NavigationProperty Name="${name}" Type="Collection(${NAMESPACE}.${name})"/>`,
   );
-  const property = [...propertyFields.values()].map(propertyXml);
+  const own = options.fields.map((name) => {
+    const type = name.endsWith('Timestamp') ? 'DateTimeOffset' : 'Boolean';
+    return `<Property Name="${name}" Type="Edm.${type}"/>`;
+  });
+  const enumerations = enumerationsOf(options.nameOf);
+  const property = [
+    ...[...propertyFields.values()].map((field) =>
+      propertyXml(field, enumerations.has(field.name), options.renamed),
+    ),
+    ...own,
+  ];
   return [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<edmx:Edmx Version="4.0" xmlns:edmx="http://docs.oasis-open.org/odata/ns/edmx">',
@@ -66,6 +97,7 @@ export function metadataXml(): string {
     entityXml('Media', 'MediaKey', plainXml(MEDIA)),
     entityXml('OpenHouse', 'OpenHouseKey', plainXml(OPEN_HOUSE)),
     entityXml('Lookup', 'LookupKey', plainXml(LOOKUP)),
+    ...enumerations.values(),
     '<EntityContainer Name="Container">',
     `<EntitySet Name="Property" EntityType="${NAMESPACE}.Property"/>`,
     `<EntitySet Name="Lookup" EntityType="${NAMESPACE}.Lookup"/>`,
@@ -90,12 +122,33 @@ function plainXml(fields: Readonly<Record<string, string>>): string[] {
   return Object.entries(fields).map(([name, type]) => `<Property Name="${name}" Type="Edm.${type}"/>`);
 }
 
-function propertyXml(field: Field): string {
+/** The types of fields whose values are served by name, as XML, by the fields. */
+function enumerationsOf(nameOf: MetadataOptions['nameOf']): Map<string, string> {
+  const types = new Map<string, string>();
+  for (const { name, lookup } of propertyFields.values()) {
+    const members = lookupRows
+      .filter(({ LookupName }) => LookupName === lookup)
+      .flatMap(({ LookupValue }) => {
+        const member = nameOf(name, LookupValue);
+        return member === null ? [] : [memberXml(member, LookupValue)];
+      });
+    if (members.length > 0)
+      types.set(name, [`<EnumType Name="${name}Values">`, ...members, '</EnumType>'].join('\n'));
+  }
+  return types;
+}
+
+const memberXml = (name: string, text: string): string =>
+  `<Member Name="${name}"><Annotation Term="RESO.OData.Metadata.StandardName" String="${text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;')}"/></Member>`;
+
+function propertyXml(field: Field, isEnumerated: boolean, renamed: MetadataOptions['renamed']): string {
+  const name = renamed[field.name] ?? field.name;
+  if (isEnumerated) return `<Property Name="${name}" Type="${NAMESPACE}.${field.name}Values"/>`;
   const type = field.many ? `Collection(Edm.${field.type})` : `Edm.${field.type}`;
   const precision = field.type === 'DateTimeOffset' ? ' Precision="3"' : '';
-  if (field.lookup === null) return `<Property Name="${field.name}" Type="${type}"${precision}/>`;
+  if (field.lookup === null) return `<Property Name="${name}" Type="${type}"${precision}/>`;
   return [
-    `<Property Name="${field.name}" Type="${type}">`,
+    `<Property Name="${name}" Type="${type}">`,
     `<Annotation Term="RESO.OData.Metadata.LookupName" String="${field.lookup}"/>`,
     '</Property>',
   ].join('');

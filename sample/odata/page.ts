@@ -11,6 +11,8 @@ export interface Page<Row> {
   readonly rows: readonly Row[];
   /** Set when more rows follow. */
   readonly skipToken: string | null;
+  /** The position behind the last row, whether or not more follow; null without rows. */
+  readonly lastToken: string | null;
   /** All rows that match, on this page or not; null unless asked for. */
   readonly count: number | null;
 }
@@ -27,13 +29,14 @@ interface Sortable<Row> {
   readonly values: readonly Scalar[];
 }
 
-/** `keyField` settles ties and is the order when none is asked for. */
+/** `keyField` settles ties and is the order when none is asked for; `maxSize` bounds the size that is wanted. */
 export function takePage<Row>(
   rows: Iterable<Row>,
   query: Query,
   columns: Columns<Row>,
   keyField: string,
   wantedSize: number | null,
+  maxSize = MAX_PAGE,
 ): Page<Row> {
   const matches = query.filter ? compileFilter(query.filter, columns) : () => true;
   const order = [...query.orderBy, { field: keyField, descending: false }];
@@ -46,7 +49,7 @@ export function takePage<Row>(
     return 0;
   };
   const position = query.skipToken === null ? null : readPosition(query.skipToken, order.length);
-  const size = Math.min(wantedSize ?? position?.size ?? DEFAULT_PAGE, MAX_PAGE);
+  const size = Math.min(wantedSize ?? position?.size ?? DEFAULT_PAGE, maxSize);
   const served = position?.served ?? 0;
   const room = Math.min(size, query.top === null ? size : Math.max(0, query.top - served));
   const best: Sortable<Row>[] = [];
@@ -67,10 +70,12 @@ export function takePage<Row>(
   const page = best.slice(0, room);
   const last = page.at(-1);
   const total = served + page.length;
+  const lastToken = last === undefined ? null : writePosition({ after: last.values, served: total, size });
   const more = best.length > room && last !== undefined && (query.top === null || total < query.top);
   return {
     rows: page.map((entry) => entry.row),
-    skipToken: more ? writePosition({ after: last.values, served: total, size }) : null,
+    skipToken: more ? lastToken : null,
+    lastToken,
     count: query.count ? count : null,
   };
 }

@@ -5,7 +5,7 @@ import type { Listing } from '../market/listing.ts';
 import type { World } from '../world.ts';
 import { type LookupRow, lookupRows, type Spelling } from './lookups.ts';
 import type { Column, Columns } from './match.ts';
-import { metadataXml } from './metadata.ts';
+import { metadataXml, OWN_METADATA } from './metadata.ts';
 import { preferredPageSize, type Query, readQuery } from './options.ts';
 import { MAX_PAGE, type Page, takePage } from './page.ts';
 import { badRequest, ODataError } from './problem.ts';
@@ -23,7 +23,7 @@ const ENTITY = /^\/odata\/Property\(([^)]*)\)$/;
 
 export function kindOf(path: string): RequestKind {
   if (path === '/oauth/token') return 'token';
-  if (path === '/odata/Property') return 'collection';
+  if (path === '/odata/Property' || path === '/odata/Property/replication') return 'collection';
   if (path === '/odata/Lookup') return 'lookup';
   if (path.toLowerCase() === '/odata/$metadata' || path.toLowerCase() === '/odata/%24metadata')
     return 'metadata';
@@ -44,7 +44,7 @@ export function answerOData(
       return {
         status: 200,
         headers: { ...HEADERS, 'Content-Type': 'application/xml; charset=utf-8' },
-        body: metadataXml(),
+        body: metadataXml(OWN_METADATA),
       };
     case 'lookup':
       return lookupPage(target, prefer, view);
@@ -57,7 +57,7 @@ export function answerOData(
   }
 }
 
-function viewOf({ world, spelling, baseUrl, photosUrl }: SampleView): View {
+export function viewOf({ world, spelling, baseUrl, photosUrl }: SampleView): View {
   const { market } = world;
   return {
     spelling,
@@ -77,7 +77,7 @@ function propertyEntity(target: URL, sample: SampleView, mistaken: boolean): Ans
 }
 
 /** The key in `Property('…')`: percent-encoding undone, doubled quotes made single. */
-function readKey(path: string): string {
+export function readKey(path: string): string {
   let plain: string;
   try {
     plain = decodeURIComponent(path);
@@ -121,7 +121,7 @@ function propertyPage(
   return pageAnswer('Property', target, sample, page, value, wanted);
 }
 
-function lookupPage(target: URL, prefer: string | undefined, sample: SampleView): Answer {
+export function lookupPage(target: URL, prefer: string | undefined, sample: SampleView): Answer {
   const query = readQuery(target.searchParams, [
     '$filter',
     '$orderby',

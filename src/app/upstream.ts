@@ -9,6 +9,7 @@ import { SAMPLE } from '../sources/abandoned.ts';
 import type { ResoRegistered } from '../sources/registry/registry-store.ts';
 import { profileOf, resoCredentials } from '../sources/registry/reso-settings.ts';
 import type { Variables } from '../sources/registry/secrets.ts';
+import { readProfile, STANDARD } from '../sources/reso/profiles/profile.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
 import type { Source } from '../sources/source.ts';
 import { SourceSet, type SourceSetOptions } from '../sources/source-set.ts';
@@ -113,7 +114,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
       credentials,
       clock,
       outbound,
-      pageSize: 1_000,
+      profile: readProfile(STANDARD, { page: { size: 1_000 } }),
       refreshesPerMinute: SAMPLE_REFRESHES,
     }),
     interval: SAMPLE_INTERVAL,

@@ -87,7 +87,7 @@ class ListingRefresher {
 
   async #run(source: Source, stored: ListingOfSource, signal: AbortSignal): Promise<StoredListing> {
     try {
-      const draft = await this.#fetch(source, stored.listingKey, signal);
+      const draft = await this.#fetch(source, stored, signal);
       const fresh = await this.#writeThrough
         .store(stored, draft)
         .catch((error) => this.#failUnwritten(stored, error));
@@ -101,11 +101,16 @@ class ListingRefresher {
     }
   }
 
-  #fetch(source: Source, key: string, signal: AbortSignal): Promise<ListingDraft> {
+  #fetch(
+    source: Source,
+    { listingKey, record }: ListingOfSource,
+    signal: AbortSignal,
+  ): Promise<ListingDraft> {
     const { clock, deadline = DEADLINE } = this.#options;
     return withDeadline(
       { clock, milliseconds: deadline, parent: signal, onTimeout: sourceTimeout },
-      (limited) => this.#bulkhead.run(limited, () => source.fetchOne(key, limited)),
+      (limited) =>
+        this.#bulkhead.run(limited, () => source.fetchOne(listingKey, limited, record?.provider.listingId)),
     );
   }
 

@@ -5,11 +5,12 @@ import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import type { SourceMetrics } from './metrics.ts';
+import { reconcile } from './reconcile.ts';
 import { feedFault, type LiveError, type Source, type SourcePage } from './source.ts';
 import { countListings, type StoredPosition, writePosition } from './store.ts';
 
 export interface PageWriterOptions {
-  readonly source: Pick<Source, 'id' | 'reading'>;
+  readonly source: Pick<Source, 'id' | 'reading' | 'records'>;
   readonly catalogue: Pick<Catalogue, 'write'>;
   readonly database: Database;
   readonly clock: Clock;
@@ -44,6 +45,8 @@ export async function writePage(
     return lacks;
   });
   if (missing > 0) throw incomplete(after.total, missing);
+  // The position first: a list that is not believed is not requested again with the next round.
+  if (page.listed !== undefined) await reconcile(options, page.listed);
   return moves ? { ...after, version: before.version + 1 } : before;
 }
 

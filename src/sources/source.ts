@@ -20,6 +20,15 @@ export interface SourcePage {
   readonly skipped?: number;
   /** True for the first page of a load that had to start over, because the source no longer knew the position. */
   readonly restarted?: boolean;
+  /** All that the source has now: what is not among them is gone. */
+  readonly listed?: ListedKeys;
+}
+
+/** Every key of a source. */
+export interface ListedKeys {
+  readonly keys: readonly string[];
+  /** Records that the source counts; null where it does not say. */
+  readonly total: number | null;
 }
 
 /** Why a source could not be read; for one listing these are the codes of the stream's `error` event. */
@@ -41,7 +50,8 @@ export type FeedFault =
   | 'cyclic_links'
   | 'shifting_pages'
   | 'missing_keys'
-  | 'incomplete_load';
+  | 'incomplete_load'
+  | 'suspicious_keys';
 
 interface LiveErrorOptions {
   readonly cause?: unknown;
@@ -102,8 +112,13 @@ export interface Source {
    * fetched when the caller requests it; `slowly`: never more than one request a second. Throws LiveError.
    */
   pages(from: Position | null, signal: AbortSignal, slowly?: boolean): AsyncIterable<SourcePage>;
-  /** One listing, fresh. Throws LiveError, and nothing else; an aborted signal is a `timeout`. */
-  fetchOne(listingKey: string, signal: AbortSignal): Promise<ListingDraft>;
+  /**
+   * One listing, fresh; `listingId`: its public number, which some servers know it by. Throws LiveError, and nothing else; an
+   * aborted signal is a `timeout`.
+   */
+  fetchOne(listingKey: string, signal: AbortSignal, listingId?: string | null): Promise<ListingDraft>;
+  /** Listings by their keys, page by page; absent where the source cannot be asked for them. Throws LiveError. */
+  readonly records?: (keys: readonly string[]) => AsyncIterable<Pick<SourcePage, 'drafts' | 'gone'>>;
   /** Resolves when the source answers and accepts the credentials. Throws LiveError. */
   check(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

@@ -121,6 +121,7 @@ test('docs/configuration.md names every setting with its default, and no other',
 
     SEARCH_ENGINE: defaults.search.engine,
     SEARCH_CACHE_MB: defaults.search.cacheMegabytes,
+    RESO_PROFILE: reso.kind === 'reso' && reso.profile.name,
     RESO_REFRESHES_PER_MINUTE: reso.kind === 'reso' && reso.refreshesPerMinute,
     RESO_DISPLAY_DEFAULT: reso.kind === 'reso' && reso.showsByDefault ? 'show' : 'withhold',
   };
@@ -142,7 +143,7 @@ test('every example of docs/configuration.md is a valid setting that changes the
       wasChecked.add(name);
       const { [name]: _, ...rest } = all;
       const isNeeded =
-        /^(?:RESO_(?!REFRESHES|DISPLAY|TIME)|PUBLIC_URL|GEOCODER_URL|(?:POLAR|STRIPE)_(?!API))/.test(name);
+        /^(?:RESO_(?!REFRESHES|DISPLAY|TIME|PROFILE|ORIGINATING|TOKEN)|PUBLIC_URL|GEOCODER_URL|(?:POLAR|STRIPE)_(?!API))/.test(name);
       if (isNeeded) assert.throws(() => readConfig(rest, ROOT), name);
       else assert.notDeepEqual(readConfig(rest, ROOT), complete, name);
     }

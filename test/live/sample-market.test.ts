@@ -93,8 +93,8 @@ const FAULTS: readonly (readonly [fault: object, code: LiveFailure])[] = [
   [{ kind: 'huge' }, 'parse_failed'],
   [{ kind: 'status', status: 401 }, 'upstream_unauthorized'],
   [{ kind: 'status', status: 403 }, 'upstream_unauthorized'],
-  [{ kind: 'status', status: 429 }, 'upstream_rate_limited'],
-  [{ kind: 'status', status: 503 }, 'upstream_unavailable'],
+  [{ kind: 'status', status: 429, retryAfter: 0 }, 'upstream_rate_limited'],
+  [{ kind: 'status', status: 503, retryAfter: 0 }, 'upstream_unavailable'],
 ];
 
 async function heal(): Promise<void> {

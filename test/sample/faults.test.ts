@@ -177,6 +177,7 @@ test('the fault in force can be read, and lifted', async () => {
     kind: 'reset',
     status: null,
     latencyMs: 0,
+    retryAfter: 7,
     share: 0.5,
     resource: 'entity',
   });

@@ -300,8 +300,25 @@ test('Retry-After reaches whoever waits, in seconds and as a date', async (t) =>
   const { upstream, source } = await started(t, { clock });
   upstream.faults.entity = status(429, { 'retry-after': '120' });
   assert.equal((await failureOf(source.fetchOne('1', never))).retryAfter, 120_000);
-  upstream.faults.entity = status(503, { 'retry-after': 'Mon, 05 Jan 2026 12:00:30 GMT' });
+  clock.advance(120_000);
+  upstream.faults.entity = status(503, { 'retry-after': 'Mon, 05 Jan 2026 12:02:30 GMT' });
   assert.equal((await failureOf(source.fetchOne('1', never))).retryAfter, 30_000);
+});
+
+test('nothing is requested before the time that a Retry-After names, for one listing neither', async (t) => {
+  const clock = manualClock(Date.UTC(2026, 0, 5, 12));
+  const { upstream, source } = await started(t, { clock });
+  upstream.faults.entity = status(429, { 'retry-after': '15' });
+  await failureOf(source.fetchOne('1', never));
+  const sent = upstream.requests.length;
+  for (const left of [15_000, 10_000, 5_000]) {
+    const failure = await failureOf(source.fetchOne('1', never));
+    assert.deepEqual([failure.code, failure.retryAfter], ['upstream_rate_limited', left]);
+    clock.advance(5_000);
+  }
+  assert.equal(upstream.requests.length, sent);
+  delete upstream.faults.entity;
+  assert.equal((await source.fetchOne('1', never)).listingKey, '1');
 });
 
 test('secrets never stand in an address', async (t) => {

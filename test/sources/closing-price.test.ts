@@ -2,14 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  isLoaded,
-  isMetadata,
-  listOf,
-  NO_METADATA,
-  recordsOf,
-  replicateFeed,
-} from '../support/sources/strict-feed.ts';
+import { isLoaded } from '../support/sources/replica.ts';
+import { isMetadata, listOf, NO_METADATA, recordsOf, replicateFeed } from '../support/sources/strict-feed.ts';
 
 test('a list price that becomes the price paid at the closing is kept, and no change of price is logged', async (t) => {
   const records = recordsOf(1, { ListPrice: 550_000, OriginalListPrice: 550_000 });

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createOutbound } from '../../src/lib/outbound.ts';
+import { readProfile, STANDARD } from '../../src/sources/reso/profiles/profile.ts';
 import { resoSource } from '../../src/sources/reso/transport/client.ts';
 import { LiveError, type Position, type Source } from '../../src/sources/source.ts';
 import type { Closing } from '../support/database/database.ts';
@@ -35,7 +36,7 @@ const SUBJECTS: Readonly<Record<string, (t: Closing) => Promise<Subject>>> = {
       credentials,
       outbound,
       clock,
-      overlap: 0,
+      profile: readProfile(STANDARD, { watermark: { overlap: 0 } }),
     });
     t.after(() => source.close());
     return {

@@ -3,10 +3,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findReport } from '../../src/sources/report-store.ts';
+import { isLoaded } from '../support/sources/replica.ts';
 import {
   assertSpared,
   type FeedRecord,
-  isLoaded,
   isMetadata,
   listOf,
   NO_METADATA,

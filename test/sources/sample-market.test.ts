@@ -5,6 +5,7 @@ import { after, test } from 'node:test';
 import { startSampleMarket } from '../../src/app/sample-market.ts';
 import { systemClock } from '../../src/lib/clock.ts';
 import { createOutbound } from '../../src/lib/outbound.ts';
+import { readProfile, STANDARD } from '../../src/sources/reso/profiles/profile.ts';
 import { resoSource } from '../../src/sources/reso/transport/client.ts';
 import { LiveError, type Position, type SourcePage } from '../../src/sources/source.ts';
 import { atEnd, temporaryFolder } from '../support/database/database.ts';
@@ -22,15 +23,16 @@ const market = await startSampleMarket({
 atEnd(ending, () => market.stop());
 
 const { clientId, clientSecret } = market;
-const source = resoSource({
+const options = {
   id: 'sample',
   name: 'Sample',
   url: `${market.url}/odata`,
   clock: systemClock,
-  credentials: { kind: 'client', tokenUrl: `${market.url}/oauth/token`, clientId, clientSecret },
+  credentials: { kind: 'client' as const, tokenUrl: `${market.url}/oauth/token`, clientId, clientSecret },
   outbound: createOutbound({ clock: systemClock }),
-  overlap: 0,
-});
+  profile: readProfile(STANDARD, { watermark: { overlap: 0 } }),
+};
+const source = resoSource(options);
 atEnd(ending, () => source.close());
 
 const never = new AbortController().signal;
@@ -116,7 +118,10 @@ test('every fault that the sample can make has its name', async () => {
     [503, 'upstream_unavailable'],
   ] as const) {
     await control('PUT', 'faults', { kind: 'status', status });
-    assert.equal(await codeOf(source.fetchOne(active, never)), code, String(status));
+    // A source sends nothing before the time that a Retry-After names: each status gets one of its own.
+    const fresh = resoSource({ ...options, outbound: createOutbound({ clock: systemClock }) });
+    assert.equal(await codeOf(fresh.fetchOne(active, never)), code, String(status));
+    await fresh.close();
   }
   await control('DELETE', 'faults');
   assert.equal((await source.fetchOne(active, never)).listingKey, active);

@@ -85,6 +85,8 @@ export const FAULT_REMEDIES: Readonly<Record<FeedFault, string>> = {
   missing_keys: 'Check that the credentials may read ListingKey or ListingKeyNumeric.',
   incomplete_load:
     'Report it to the operator of the feed: it counts more records than it sends. All are read again.',
+  suspicious_keys:
+    'Check what the credentials may read: the list of keys lacks many stored listings, and none was deleted.',
 };
 
 export async function checkSource({ source }: Config): Promise<Finding> {

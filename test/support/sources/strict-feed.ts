@@ -3,18 +3,15 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
-import { createMetrics } from '../../../src/lib/metrics.ts';
-import { createOutbound, type Outbound } from '../../../src/lib/outbound.ts';
+import { createOutbound } from '../../../src/lib/outbound.ts';
 import { wholeRecord } from '../../../src/listings/lean-record.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
-import { type Replication, startReplication } from '../../../src/sources/replicate.ts';
+import type { Replication } from '../../../src/sources/replicate.ts';
 import { type ResoOptions, resoSource } from '../../../src/sources/reso/transport/client.ts';
 import type { Source } from '../../../src/sources/source.ts';
-import { until } from '../check/until.ts';
 import { type Closing, testDatabase } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
+import { replicateSource } from './replica.ts';
 
 export type FeedRecord = Readonly<Record<string, unknown>>;
 
@@ -171,11 +168,6 @@ export interface StoredRow {
   };
 }
 
-export const INTERVAL = 60_000;
-/** Milliseconds that pass in a turn of the event loop. */
-const STEP = 250;
-const STEPS = 100;
-
 /** Replicates what the server answers, from its first request on. */
 export async function replicateFeed(
   t: Closing,
@@ -193,52 +185,18 @@ async function replicateOn(
   options: Partial<ResoOptions>,
 ): Promise<ReplicatedFeed> {
   const { clock, database, feed } = parts;
-  const outbound = createOutbound({ clock });
-  let sent = 0;
-  const counted: Outbound = {
-    ...outbound,
-    send: (request) => {
-      sent += 1;
-      return outbound.send(request).finally(() => {
-        sent -= 1;
-      });
-    },
-  };
-  const source = resoSource({
-    id: 'reso',
-    name: 'Feed',
-    url: feed.url,
-    credentials: { kind: 'bearer', token: 'secret' },
-    outbound: counted,
-    clock,
-    ...options,
-  });
-  const replication = startReplication({
-    source,
-    catalogue: createCatalogue(database),
-    database,
-    clock,
-    metrics: createMetrics(),
-    log: { info: () => {}, warn: () => {} },
-    interval: INTERVAL,
-    random: () => 0,
-  });
-  t.after(async () => {
-    await replication.stop();
-    await source.close();
-  });
-  const passUntil: ReplicatedFeed['passUntil'] = (what, condition) =>
-    until(what, async () => {
-      for (let step = 0; step < STEPS; step += 1) {
-        // Conditions ask the database: once in a second that passes will do.
-        if (step % 4 === 0 && (await condition())) return true;
-        await nextTurn();
-        // Time stands still while an answer, or the database, is waited for.
-        if (sent > 0 || clock.waiting === 0) return false;
-        clock.advance(STEP);
-      }
-      return false;
-    });
+  const replica = await replicateSource(t, parts, (counted) =>
+    resoSource({
+      id: 'reso',
+      name: 'Feed',
+      url: feed.url,
+      credentials: { kind: 'bearer', token: 'secret' },
+      outbound: counted(createOutbound({ clock })),
+      clock,
+      ...options,
+    }),
+  );
+  const { source, replication, passUntil, pass } = replica;
   return {
     ...parts,
     source,
@@ -258,19 +216,13 @@ async function replicateOn(
       assert.ok(row !== undefined, key);
       return { ...row, record: wholeRecord(row.record) };
     },
-    async pass(seconds) {
-      const end = clock.now() + seconds * 1_000;
-      await passUntil(`${seconds} seconds pass`, () => clock.now() >= end);
-    },
+    pass,
     async restart(more) {
       await replication.stop();
       return replicateOn(t, parts, { ...options, ...more });
     },
   };
 }
-
-export const isLoaded = ({ replication }: Pick<ReplicatedFeed, 'replication'>): boolean =>
-  replication.status().state === 'following' && replication.status().loadedAt !== null;
 
 /** Asserts that no two of these requests came within the same second. */
 export function assertSpared(requests: readonly FeedRequest[]): void {

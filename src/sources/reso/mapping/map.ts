@@ -27,6 +27,8 @@ export interface MapOptions {
   readonly showsByDefault?: boolean;
   /** Field that is false where a record may no longer be shown; default null: there is none. */
   readonly viewFlag?: string | null;
+  /** The field that moves with each change; default ModificationTimestamp. */
+  readonly modifiedField?: string;
   /** Of clocks that are written without a zone; default null: not known, so that timestamps count as UTC. */
   readonly timeZone?: string | null;
   /** Milliseconds since the epoch beyond which no modification can lie; default: none. */
@@ -98,10 +100,10 @@ function timeFields(record: FieldReader) {
 }
 
 /** A record from the future would count as newer than all that comes after it. */
-function modifiedAt(record: FieldReader, latest: number): string | null {
-  const earliest = earliestMoment(record.record.ModificationTimestamp, record.timeZone);
-  if (earliest !== null && earliest > latest) return record.unreadable('ModificationTimestamp');
-  return record.time('ModificationTimestamp');
+function modifiedAt(record: FieldReader, latest: number, field = 'ModificationTimestamp'): string | null {
+  const earliest = earliestMoment(record.record[field], record.timeZone);
+  if (earliest !== null && earliest > latest) return record.unreadable(field);
+  return record.time(field);
 }
 
 /** The key of a record, which some servers have as a number only; null without one. */
@@ -191,7 +193,7 @@ export function mapProperty(upstream: UpstreamRecord, options: MapOptions): List
     agent: agent(record),
     office: office(record),
     ...timeFields(record),
-    upstreamModifiedAt: modifiedAt(record, latest),
+    upstreamModifiedAt: modifiedAt(record, latest, options.modifiedField),
     ...originFields(record),
     taxes: taxYears(record),
     reso: requestedFields(upstream),

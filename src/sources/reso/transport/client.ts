@@ -2,23 +2,25 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import { withDeadline } from '../../../lib/clock.ts';
-import type { Outbound, OutboundAnswer } from '../../../lib/outbound.ts';
+import type { Outbound } from '../../../lib/outbound.ts';
 import { isOlder, type ListingDraft } from '../../../listings/draft.ts';
 import { feedFault, LiveError, type Source, type SourcePage, sourceTimeout } from '../../source.ts';
 import { REFUSED_PART, ValueCounts } from '../../value-counts.ts';
-import { FieldReader, isRecord, type UpstreamRecord } from '../mapping/decode.ts';
+import { FieldReader, type UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
 import { readProfile, STANDARD } from '../profiles/profile.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
-import { completeChildren } from './children.ts';
-import { latestModification, Pages, type UpstreamPage } from './pages.ts';
-import { entityUrl, type QueryRules, singleUrl } from './query.ts';
-import { LONG_QUERY } from './refusals.ts';
-import { listIn, parseBody } from './request.ts';
+import { KeySweep } from './key-sweep.ts';
+import { ListingReader } from './listing-reader.ts';
+import { MediaReader } from './media.ts';
+import { PageReader } from './page-reader.ts';
+import { Pages, type UpstreamPage } from './pages.ts';
+import { type RequestHooks, Requests } from './request.ts';
 import { Session } from './session.ts';
 import { type ResoCredentials, Tokens } from './token.ts';
+import { latestModification } from './watermarks.ts';
 
-export interface ResoOptions {
+export interface ResoOptions extends RequestHooks {
   readonly id: string;
   readonly name: string;
   /** What is particular to the server; default: nothing that is known. */
@@ -35,42 +37,48 @@ export interface ResoOptions {
   readonly timeZone?: string | null;
   /** Whether listings without a display rule are shown; default true. */
   readonly showsByDefault?: boolean;
-  /** Whether single listings can be fetched; default true. */
+  /** Whether single listings may be fetched, where the profile allows it; default true. */
   readonly live?: boolean;
   /** Default 60: half of what common servers allow for everything. */
   readonly refreshesPerMinute?: number;
-  /** Records a page; default 200. */
-  readonly pageSize?: number;
-  /** Milliseconds that changes are read again; default five minutes. */
-  readonly overlap?: number;
 }
 
 /** Changes when the same records make other listings than before. */
 const READING = '1';
 const REFRESHES_PER_MINUTE = 60;
 const CHECK_DEADLINE = 10_000;
-const MAX_LISTING_BYTES = 5 * 1024 * 1024;
-/** Statuses of servers that do not know the entity, or entities at all. */
-const TRY_AS_LIST: readonly number[] = [400, 404, 501];
 /** Records of a page, after the first of a load, of which at least one must have a key. */
 const MANY = 10;
-const NO_ENTITIES: readonly number[] = [400, 501];
-/** Statuses of servers that read the beginning of a long query only. */
-const TOO_LONG: readonly (number | null)[] = [400, 404, 414];
 
 /** A source that reads a RESO Web API server. Sends nothing before its first method is called. */
 export function resoSource(options: ResoOptions): Source {
-  const { clock, outbound, credentials, url, live = true, pageSize = 200, overlap = 300_000 } = options;
-  const {
-    profile = readProfile(STANDARD),
-    currency = 'USD',
-    timeZone = null,
-    showsByDefault = true,
-  } = options;
-  const session = new Session(url, outbound, new Tokens(credentials, outbound, clock), clock);
-  const pages = new Pages(session, { pageSize, overlap, timeZone });
-  const listings = new ListingReader(session);
+  const { clock, outbound, credentials, url, profile = readProfile(STANDARD), permit, observed } = options;
+  const live = options.live !== false && profile.live !== false;
+  const { currency = 'USD', timeZone = null, showsByDefault = true } = options;
+  const requests = new Requests({
+    outbound,
+    clock,
+    spacing: spacingOf(profile),
+    ...(permit !== undefined && { permit }),
+    ...(observed !== undefined && { observed }),
+  });
+  const session = new Session(
+    url,
+    profile,
+    requests,
+    new Tokens(credentials, requests, clock, profile.authentication.scope),
+    clock,
+  );
+  const reader = new PageReader(session, new MediaReader());
+  const listings = new ListingReader(session, reader);
+  const sweep = new KeySweep(session, reader);
+  const pages = new Pages(session, reader, {
+    timeZone,
+    sweep,
+    readMany: (keys, signal) => listings.readMany(keys, signal),
+  });
   const { flag: viewFlag } = profile.deletes;
+  const { field: modifiedField } = profile.watermark;
   const fieldErrors = new Map<string, number>();
   const withheldValues = new ValueCounts();
   const note = (field: string) => void fieldErrors.set(field, (fieldErrors.get(field) ?? 0) + 1);
@@ -88,6 +96,7 @@ export function resoSource(options: ResoOptions): Source {
       note,
       withheld,
       latest,
+      modifiedField,
     });
     if (draft !== null) withheldValues.set(draft.listingKey, values);
     return draft;
@@ -99,7 +108,7 @@ export function resoSource(options: ResoOptions): Source {
     refreshesPerMinute: live ? (options.refreshesPerMinute ?? REFRESHES_PER_MINUTE) : 0,
     fieldErrors,
     withheldValues,
-    reading: [READING, showsByDefault ? 'show' : 'withhold', timeZone ?? 'local'].join(' '),
+    reading: readingOf(profile, showsByDefault, timeZone),
     async *pages(from, signal, slowly) {
       let isFirst = from?.phase !== 'changes' && typeof from?.link !== 'string';
       for await (const page of pages.read(from, signal, slowly)) {
@@ -107,9 +116,17 @@ export function resoSource(options: ResoOptions): Source {
         isFirst = false;
       }
     },
-    async fetchOne(listingKey, signal) {
+    ...(canFetchKeys(profile) && {
+      async *records(keys: readonly string[]) {
+        for await (const records of listings.readMany(keys)) {
+          const { drafts, gone } = sourcePage({ records, next: {}, last: false }, { map, viewFlag }, MANY);
+          yield { drafts, gone };
+        }
+      },
+    }),
+    async fetchOne(listingKey, signal, listingId = null) {
       if (!live) throw new LiveError('live_unsupported', 'The source cannot be asked for one listing.');
-      const record = await listings.read(listingKey, signal);
+      const record = await listings.read({ key: listingKey, listingId }, signal);
       const draft = map(record);
       if (draft === null) throw new LiveError('parse_failed', 'The source answered without a record.');
       if (draft.listingKey !== listingKey)
@@ -124,6 +141,24 @@ export function resoSource(options: ResoOptions): Source {
     },
     close: () => outbound.close(),
   };
+}
+
+/** Milliseconds between two requests that keep to the shortest window of the profile. */
+function spacingOf({ limits }: Profile): number {
+  const short = limits.windows.filter(({ seconds }) => seconds <= 60);
+  return Math.max(
+    0,
+    ...short.map(({ seconds, requests }) => (seconds * 1_000) / (requests ?? Number.POSITIVE_INFINITY)),
+  );
+}
+
+/** Whether listings can be requested by their keys, several at a time or one by one. */
+const canFetchKeys = ({ query, live }: Profile): boolean => live !== false || query.in;
+
+/** Listings that were read by another profile are read again. */
+function readingOf({ name }: Profile, showsByDefault: boolean, timeZone: string | null): string {
+  const parts = [READING, showsByDefault ? 'show' : 'withhold', timeZone ?? 'local'];
+  return (name === STANDARD ? parts : [...parts, name]).join(' ');
 }
 
 /** Some servers keep records that may no longer be shown for a while, flagged. */
@@ -151,54 +186,4 @@ function sourcePage(
   const gone = listings.flatMap(({ draft, isGone }) => (isGone ? [draft.listingKey] : []));
   const drafts = listings.flatMap(({ draft, isGone }) => (isGone ? [] : [draft]));
   return { ...page, drafts, gone, skipped: skipped + gone.length };
-}
-
-/** Reader of one listing: as an entity, or as a list of one from servers without entities. */
-class ListingReader {
-  readonly #session: Session;
-  /** Set once the server has refused entities and answered a list. */
-  #listsOnly = false;
-
-  constructor(session: Session) {
-    this.#session = session;
-  }
-
-  /** The record with this key. Throws LiveError. */
-  async read(key: string, signal: AbortSignal): Promise<UpstreamRecord> {
-    const rules = await this.#session.availableRules(signal);
-    const whole = { ...rules, refused: new Set([...rules.refused, 'select'] as const) };
-    // Only a query that the server reads to its end can show that a listing is gone.
-    const isLong = singleUrl(this.#session.root, key, rules).length > LONG_QUERY;
-    const record = isLong
-      ? await this.#find(key, rules, signal).catch((error: unknown) => {
-          if (error instanceof LiveError && TOO_LONG.includes(error.status))
-            return this.#find(key, whole, signal);
-          throw error;
-        })
-      : await this.#find(key, rules, signal);
-    const get = async (url: string) => parseBody(await this.#get(url, signal), this.#session.clock.now());
-    const [complete = record] = await completeChildren([record], this.#session.root, get);
-    return complete;
-  }
-
-  async #find(key: string, rules: QueryRules, signal: AbortSignal): Promise<UpstreamRecord> {
-    const { root, clock } = this.#session;
-    let entityStatus: number | null = null;
-    if (!this.#listsOnly) {
-      const response = await this.#get(entityUrl(root, key, rules), signal);
-      if (!TRY_AS_LIST.includes(response.status)) return parseBody(response, clock.now());
-      entityStatus = response.status;
-    }
-    const response = await this.#get(singleUrl(root, key, rules), signal);
-    const [record] = listIn(parseBody(response, clock.now()));
-    if (record === undefined)
-      throw new LiveError('not_found_upstream', 'The source no longer has this listing.');
-    if (!isRecord(record)) throw new LiveError('parse_failed', 'The source answered without a record.');
-    if (entityStatus !== null) this.#listsOnly = NO_ENTITIES.includes(entityStatus);
-    return record;
-  }
-
-  #get(url: string, signal: AbortSignal): Promise<OutboundAnswer> {
-    return this.#session.get(url, { signal, maxBytes: MAX_LISTING_BYTES });
-  }
 }

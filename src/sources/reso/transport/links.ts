@@ -34,3 +34,11 @@ export function skipOf(link: string): number | null {
 /** The link with another number of records to skip. */
 export const withSkip = (link: string, count: number): string =>
   link.replace(SKIP, (_, name: string) => `${name}${count}`);
+
+const NEXT = /<([^<>]*)>\s*;[^,<]*\brel\s*=\s*"?next"?/i;
+
+/** The address of the next page in a header Link; null without one. */
+export function nextInHeader(header: string | readonly string[] | undefined): string | null {
+  const text = typeof header === 'string' ? header : (header ?? []).join(', ');
+  return NEXT.exec(text)?.[1] ?? null;
+}

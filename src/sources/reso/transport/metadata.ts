@@ -1,5 +1,7 @@
 // Metadata of the Property resource: its fields, what can be expanded, and its key.
 
+import { type EnumerationTexts, enumerationTexts } from './enumeration-texts.ts';
+
 export interface PropertyShape {
   /** Names that may be selected; null: not known, so select nothing. */
   readonly fields: ReadonlySet<string> | null;
@@ -9,6 +11,8 @@ export interface PropertyShape {
   readonly keyField: 'ListingKey' | 'ListingKeyNumeric';
   /** Numeric keys are written bare in addresses and filters. */
   readonly numericKey: boolean;
+  /** Texts of values that are sent as names. */
+  readonly texts?: EnumerationTexts;
 }
 
 /** What is assumed of a server whose $metadata cannot be had. */
@@ -39,14 +43,16 @@ interface Model {
   readonly wanted: string | null;
 }
 
-/** Reads EDMX of any version. Null when it does not describe Property with a key. */
-export function propertyShape(edmx: string): PropertyShape | null {
+/** Reads EDMX of any version, with the texts of enumerated values if they are wanted. Null when it does not describe Property with a key. */
+export function propertyShape(edmx: string, readsTexts = false): PropertyShape | null {
   const { types, wanted } = readModel(edmx);
   const named = [...types.values()].filter(({ name }) => name === 'Property');
   const candidates = wanted === null ? named : [types.get(wanted) ?? byBareName(types, wanted)];
   for (const type of candidates) {
-    const shape = type && shapeOf(withInherited(types, type));
-    if (shape) return shape;
+    const whole = type && withInherited(types, type);
+    const shape = whole && shapeOf(whole);
+    if (shape === undefined || shape === null) continue;
+    return readsTexts ? { ...shape, texts: enumerationTexts(edmx, whole?.properties ?? new Map()) } : shape;
   }
   return null;
 }

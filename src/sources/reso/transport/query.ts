@@ -1,6 +1,7 @@
 // URLs of queries to a RESO server.
 
 import { PROPERTY_FIELDS } from '../mapping/property-fields.ts';
+import type { Profile } from '../profiles/profile-schema.ts';
 import type { PropertyShape } from './metadata.ts';
 
 /** Parts of a query that some servers refuse. */
@@ -8,9 +9,23 @@ export type QueryOption = 'count' | 'select' | 'openHouses' | 'media' | 'allMedi
 
 /** What queries to a server may hold. */
 export interface QueryRules extends PropertyShape {
+  readonly profile: Profile;
   readonly refused: ReadonlySet<QueryOption>;
   /** Whether all media of a listing are requested, of a server that sends ten where no number is requested. */
   readonly expandsAll: boolean;
+  /** By what the number of records a page is divided. */
+  readonly divisor: number;
+}
+
+/** How one kind of query is read. */
+export type QueryProfile = Profile['changes'];
+
+/** Where pages go on, in the order that they have. */
+export interface Resumption {
+  /** The watermark of the last record; null: not known. */
+  readonly at: string | null;
+  /** Its key; null: not known. */
+  readonly key: string | null;
 }
 
 /** Media of one listing that are requested, and kept. */
@@ -29,36 +44,96 @@ export const refusedParts = (refused: ReadonlySet<QueryOption>): readonly string
   ...(refused.has('openHouses') ? ['OpenHouse'] : []),
 ];
 
+const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+
 /** A literal in OData's quoting. */
 function literal(key: string, { numericKey }: PropertyShape): string {
-  return numericKey && /^-?\d+$/.test(key) ? key : `'${key.replaceAll("'", "''")}'`;
+  return numericKey && /^-?\d+$/.test(key) ? key : quoted(key);
+}
+
+/** Fields that the profile names, beside those of the mapping. */
+function profileFields({ watermark, deletes, media }: Profile): readonly string[] {
+  return [
+    watermark.field,
+    ...(deletes.flag === null ? [] : [deletes.flag]),
+    ...(media.from === 'inline' ? ['Media'] : []),
+  ];
 }
 
 /** The numeric key is wanted only where there is no other. */
-function selected({ fields, keyField, refused }: QueryRules): readonly string[] {
-  if (fields === null || refused.has('select')) return [];
-  return PROPERTY_FIELDS.filter(
+function selected({ fields, keyField, refused, profile }: QueryRules): readonly string[] {
+  if (fields === null || !profile.query.select || refused.has('select')) return [];
+  const wanted = new Set([...PROPERTY_FIELDS, ...profileFields(profile)]);
+  return [...wanted].filter(
     (field) => fields.has(field) && (field !== 'ListingKeyNumeric' || field === keyField),
   );
 }
 
+/** What is expanded, with its options. */
+function expanded(rules: QueryRules): readonly string[] {
+  const { query, media } = rules.profile;
+  if (!query.expand) return [];
+  return EXPANDED.flatMap(([name, option]) => {
+    const isWanted = option !== 'media' || media.from === 'expand';
+    return isWanted && rules.expandable.has(name) && !rules.refused.has(option)
+      ? [`${name}${sizeOf(option, rules)}`]
+      : [];
+  });
+}
+
 function shapeOptions(rules: QueryRules): string[] {
   const select = selected(rules);
-  const expand = EXPANDED.flatMap(([name, option]) =>
-    rules.expandable.has(name) && !rules.refused.has(option) ? [`${name}${sizeOf(option, rules)}`] : [],
-  );
+  const expand = expanded(rules);
   return [
     ...(select.length > 0 ? [`$select=${select.join(',')}`] : []),
     ...(expand.length > 0 ? [`$expand=${expand.join(',')}`] : []),
+    ...parametersOf(rules.profile.parameters),
   ];
 }
 
-function sizeOf(option: QueryOption, { expandsAll, refused }: QueryRules): string {
-  return option === 'media' && expandsAll && !refused.has('allMedia') ? `($top=${MAX_MEDIA})` : '';
+function sizeOf(option: QueryOption, { expandsAll, refused, profile }: QueryRules): string {
+  if (option !== 'media' || refused.has('allMedia')) return '';
+  const max = expandsAll ? MAX_MEDIA : profile.media.max;
+  return max === null ? '' : `($top=${max})`;
 }
+
+const parametersOf = (parameters: Readonly<Record<string, string>>): string[] =>
+  Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
 
 function address(root: string, path: string, options: readonly string[]): string {
   return `${root}/${path}${options.length > 0 ? `?${options.join('&')}` : ''}`;
+}
+
+/** The conditions of every query, and those of this one. */
+function filterOf({ originatingSystem, filter }: Profile, conditions: readonly (string | null)[]): string[] {
+  const all = [
+    ...(originatingSystem === null ? [] : [`OriginatingSystemName eq ${quoted(originatingSystem)}`]),
+    ...[filter, ...conditions].filter((condition) => condition !== null),
+  ];
+  if (all.length === 0) return [];
+  const joined = all
+    .map((each) => (all.length > 1 && /\bor\b/.test(each) ? `(${each})` : each))
+    .join(' and ');
+  return [`$filter=${encodeURIComponent(joined)}`];
+}
+
+/** Records a page of a query: of one that expands children, some servers send fewer. */
+export function pageSize(rules: QueryRules, size: number | null): number {
+  const { page } = rules.profile;
+  const wanted = size ?? page.size;
+  const allowed = expanded(rules).length > 0 ? Math.min(wanted, page.expandedSize ?? wanted) : wanted;
+  return Math.max(1, Math.floor(allowed / rules.divisor));
+}
+
+/** The size of a page where it stands in the query. */
+const topOf = (rules: QueryRules, size: number | null): string[] =>
+  rules.profile.page.by === 'top' ? [`$top=${pageSize(rules, size)}`] : [];
+
+/** What $metadata is read from; some servers send none without the name of a system. */
+export function metadataUrl(root: string, profile: Profile): string {
+  const named =
+    profile.query.originatingSystem === 'required' ? filterOf({ ...profile, filter: null }, []) : [];
+  return address(root, '$metadata', named);
 }
 
 /** One listing by its key, as an entity. */
@@ -66,37 +141,127 @@ export function entityUrl(root: string, key: string, rules: QueryRules): string 
   return address(root, `Property(${encodeURIComponent(literal(key, rules))})`, shapeOptions(rules));
 }
 
-/** One listing by its key, as a list of one, for servers that know no entities. */
-export function singleUrl(root: string, key: string, rules: QueryRules): string {
-  const filter = encodeURIComponent(`${rules.keyField} eq ${literal(key, rules)}`);
-  return address(root, 'Property', [`$filter=${filter}`, '$top=1', ...shapeOptions(rules)]);
+/** One listing, as a list of one, for servers that know no entities: by its key, or by its public number. */
+export function singleUrl(
+  root: string,
+  key: string,
+  rules: QueryRules,
+  field = rules.keyField as string,
+): string {
+  const value = field === rules.keyField ? literal(key, rules) : quoted(key);
+  const filter = filterOf(rules.profile, [`${field} eq ${value}`]);
+  return address(root, 'Property', [...filter, '$top=1', ...shapeOptions(rules)]);
 }
 
-/** The first page of everything. */
-export function loadUrl(root: string, rules: QueryRules): string {
-  const count = rules.refused.has('count') ? [] : ['$count=true'];
-  return address(root, 'Property', [...count, ...shapeOptions(rules)]);
+/** Listings by their keys. */
+export function keysUrl(root: string, keys: readonly string[], rules: QueryRules): string {
+  const list = keys.map((key) => literal(key, rules)).join(',');
+  const filter = filterOf(rules.profile, [`${rules.keyField} in (${list})`]);
+  const top = rules.profile.page.by === 'top' ? [`$top=${keys.length}`] : [];
+  return address(root, 'Property', [...filter, ...top, ...shapeOptions(rules)]);
+}
+
+/** Media of listings, as a resource. */
+export function mediaUrl(root: string, keys: readonly string[], rules: QueryRules): string {
+  const condition = `ResourceRecordKey in (${keys.map(quoted).join(',')})`;
+  return address(root, 'Media', [`$filter=${encodeURIComponent(condition)}`, ...topOf(rules, null)]);
+}
+
+/** The condition of pages that go on behind a record; undefined: the order of the pages does not allow that. */
+function behind(
+  order: QueryProfile['order'],
+  { at, key }: Resumption,
+  rules: QueryRules,
+): string | undefined {
+  const { field } = rules.profile.watermark;
+  const isSorted = order === 'requested' && !rules.refused.has('order');
+  if (order === 'key' && key !== null) return `${rules.keyField} gt ${literal(key, rules)}`;
+  if (order === 'watermark' && at !== null) return `${field} ge ${at}`;
+  // Among records of one moment the key says how far the pages had come.
+  if (isSorted && at !== null && key !== null)
+    return `${field} gt ${at} or (${field} eq ${at} and ${rules.keyField} gt ${literal(key, rules)})`;
+  return undefined;
+}
+
+/** Whether pages of a query can go on behind a record without their link. */
+export const canResume = (query: QueryProfile, from: Resumption, rules: QueryRules): boolean =>
+  behind(query.order, from, rules) !== undefined;
+
+function orderOf({ order }: QueryProfile, rules: QueryRules): string[] {
+  if (order !== 'requested' || rules.refused.has('order')) return [];
+  return [`$orderby=${rules.profile.watermark.field},${rules.keyField}`];
+}
+
+/** The first page of everything, or of what is left of it. */
+export function loadUrl(root: string, rules: QueryRules, from: Resumption | null = null): string {
+  const { load } = rules.profile;
+  const rest = from === null ? null : (behind(load.order, from, rules) ?? null);
+  return address(root, load.path, [
+    ...(load.count !== 'page' || rules.refused.has('count') ? [] : ['$count=true']),
+    ...filterOf(rules.profile, [load.filter, rest]),
+    ...orderOf(load, rules),
+    ...topOf(rules, load.size),
+    ...shapeOptions(rules),
+    ...parametersOf(load.parameters),
+  ]);
 }
 
 /** How many records there are, beside one of them. */
 export function countUrl(root: string, rules: QueryRules): string {
-  const select = rules.refused.has('select') ? [] : [`$select=${rules.keyField}`];
-  return address(root, 'Property', ['$count=true', '$top=1', ...select]);
+  const select =
+    rules.refused.has('select') || !rules.profile.query.select ? [] : [`$select=${rules.keyField}`];
+  const filter = filterOf(rules.profile, [rules.profile.load.filter]);
+  return address(root, 'Property', ['$count=true', ...filter, '$top=1', ...select]);
 }
 
-/** The first page of what changed at or after a time. `ge`, since servers cut their own timestamps short. */
-export function changesUrl(root: string, since: string, rules: QueryRules): string {
-  const filter = encodeURIComponent(`ModificationTimestamp ge ${since}`);
-  const order = rules.refused.has('order') ? [] : [`$orderby=ModificationTimestamp,${rules.keyField}`];
-  return address(root, 'Property', [`$filter=${filter}`, ...order, ...shapeOptions(rules)]);
+/**
+ * The first page of what changed at or after a time, or of what is left of it. `ge`, since servers cut their own timestamps
+ * short.
+ */
+export function changesUrl(
+  root: string,
+  since: string,
+  rules: QueryRules,
+  from: Resumption | null = null,
+): string {
+  const { changes, watermark } = rules.profile;
+  const rest = from === null ? undefined : behind(changes.order, from, rules);
+  const isWhole = rest === undefined || changes.order === 'key';
+  return address(root, changes.path, [
+    ...filterOf(rules.profile, [
+      changes.filter,
+      isWhole ? `${watermark.field} ge ${since}` : null,
+      rest ?? null,
+    ]),
+    ...orderOf(changes, rules),
+    ...topOf(rules, changes.size),
+    ...shapeOptions(rules),
+    ...parametersOf(changes.parameters),
+  ]);
 }
 
 /** The record that changed last, for where changes are to be read from once everything is loaded; of those up to a time. */
 export function newestUrl(root: string, rules: QueryRules, until: string | null = null): string {
+  const { field } = rules.profile.watermark;
+  const isSelected = rules.profile.query.select && !rules.refused.has('select');
   return address(root, 'Property', [
-    ...(until === null ? [] : [`$filter=${encodeURIComponent(`ModificationTimestamp le ${until}`)}`]),
-    '$orderby=ModificationTimestamp%20desc',
+    ...filterOf(rules.profile, [until === null ? null : `${field} le ${until}`]),
+    `$orderby=${field}%20desc`,
     '$top=1',
-    ...(rules.refused.has('select') ? [] : [`$select=${rules.keyField},ModificationTimestamp`]),
+    ...(isSelected ? [`$select=${rules.keyField},${field}`] : []),
+  ]);
+}
+
+/** The first page of all keys. */
+export function sweepUrl(root: string, rules: QueryRules): string {
+  const { deletes, load } = rules.profile;
+  const { path, size } = deletes.sweep ?? { path: load.path, size: load.size };
+  return address(root, path, [
+    ...filterOf(rules.profile, [load.filter]),
+    ...topOf(
+      { ...rules, profile: { ...rules.profile, query: { ...rules.profile.query, expand: false } } },
+      size,
+    ),
+    `$select=${rules.keyField}`,
   ]);
 }

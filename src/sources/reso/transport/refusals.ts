@@ -2,10 +2,19 @@
 
 import { LiveError } from '../../source.ts';
 import type { QueryOption, QueryRules } from './query.ts';
+import { RefusedRequest } from './request.ts';
 import type { ParsedPage, ReadPage } from './walk.ts';
 
 /** Statuses of a server that refuses a query. */
 const REFUSED: readonly number[] = [400, 414, 501];
+const SLOW: readonly number[] = [413, 504];
+
+/** Whether a server refuses a query because it takes too long, so that a smaller page may pass. */
+export const isTooSlow = (error: unknown, slowErrors: readonly string[]): boolean =>
+  error instanceof LiveError &&
+  (SLOW.includes(error.status ?? 0) ||
+    (error instanceof RefusedRequest && slowErrors.includes(error.upstreamCode ?? '')));
+
 /** Characters of an address from which on a 404 may mean that it is too long: some servers read 2,048. */
 export const LONG_QUERY = 2_000;
 
@@ -33,7 +42,8 @@ export async function firstAccepted(
   learn: (refused: ReadonlySet<QueryOption>) => void = () => {},
 ): Promise<ParsedPage | null> {
   const tried = new Set<string>();
-  for (const left of subsets(options)) {
+  const negotiable = rules.profile.query.negotiate ? options : [];
+  for (const left of subsets(negotiable)) {
     const refused = new Set([...rules.refused, ...left]);
     const address = url({ ...rules, refused });
     if (tried.has(address)) continue;

@@ -1,16 +1,21 @@
 // Session with one RESO server: the token on each request, renewed once, and the shape from $metadata.
 
 import { type Clock, DAY, MINUTE, pause } from '../../../lib/clock.ts';
-import type { Outbound, OutboundAnswer, OutboundRequest } from '../../../lib/outbound.ts';
+import type { OutboundAnswer, OutboundRequest } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
 import { LiveError, sourceTimeout } from '../../source.ts';
+import type { UpstreamRecord } from '../mapping/decode.ts';
+import type { Profile } from '../profiles/profile-schema.ts';
+import { textsOf } from './enumeration-texts.ts';
 import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
-import { type QueryOption, type QueryRules, refusedParts } from './query.ts';
-import { requireSuccess, sendRequest } from './request.ts';
+import { metadataUrl, type QueryOption, type QueryRules, refusedParts } from './query.ts';
+import { type RequestKind, type Requests, requireSuccess } from './request.ts';
 import type { Tokens } from './token.ts';
 
 interface GetOptions extends Pick<OutboundRequest, 'headers' | 'maxBytes'> {
   readonly signal: AbortSignal;
+  /** Default: pages. */
+  readonly kind?: RequestKind;
   /** A second after the request before, not earlier. */
   readonly slowly?: boolean;
 }
@@ -18,13 +23,15 @@ interface GetOptions extends Pick<OutboundRequest, 'headers' | 'maxBytes'> {
 /** Milliseconds between two requests to a server that misbehaves, or that is to be spared. */
 const SLOW = 1_000;
 
+const MAX_DIVISOR = 64;
 const MAX_METADATA_BYTES = 32 * 1024 * 1024;
 const NO_METADATA: readonly number[] = [400, 404, 405, 410, 501];
 
 export class Session {
   readonly root: string;
   readonly clock: Clock;
-  readonly #outbound: Outbound;
+  readonly profile: Profile;
+  readonly #requests: Requests;
   readonly #tokens: Tokens;
   readonly #flights = new SingleFlight<PropertyShape>();
   /** `until`: monotonic milliseconds. */
@@ -32,13 +39,16 @@ export class Session {
   /** Parts of queries that the server refuses; known for as long as its shape. */
   #refused: ReadonlySet<QueryOption> = new Set();
   #expandsAll = false;
+  /** By what the number of records a page is divided, since larger pages take the server too long. */
+  #divisor = 1;
   /** When the last request was sent, in monotonic milliseconds. */
   #lastAt = Number.NEGATIVE_INFINITY;
 
   /** `root` is the address that `/Property` follows. */
-  constructor(root: string, outbound: Outbound, tokens: Tokens, clock: Clock) {
+  constructor(root: string, profile: Profile, requests: Requests, tokens: Tokens, clock: Clock) {
     this.root = root.replace(/\/+$/, '');
-    this.#outbound = outbound;
+    this.profile = profile;
+    this.#requests = requests;
     this.#tokens = tokens;
     this.clock = clock;
   }
@@ -47,28 +57,60 @@ export class Session {
   async get(url: string, { slowly = false, ...options }: GetOptions): Promise<OutboundAnswer> {
     if (slowly) await pause(this.clock, this.#lastAt + SLOW - this.clock.monotonic(), options.signal);
     this.#lastAt = this.clock.monotonic();
-    const token = await this.#tokens.current(options.signal);
+    const token = await this.#tokens.current(options.signal, options.kind);
     const response = await this.#getWith(token, url, options);
     if (response.status !== 401 || !this.#tokens.refuse(token)) return response;
-    return this.#getWith(await this.#tokens.current(options.signal), url, options);
+    return this.#getWith(await this.#tokens.current(options.signal, options.kind), url, options);
   }
 
   #getWith(
     token: string,
     url: string,
-    { headers, ...options }: Omit<GetOptions, 'slowly'>,
+    { headers, kind = 'bulk', ...options }: Omit<GetOptions, 'slowly'>,
   ): Promise<OutboundAnswer> {
-    return sendRequest(this.#outbound, {
+    const own = this.profile.headers;
+    return this.#requests.send({
       ...options,
+      kind,
       url,
-      headers: { accept: 'application/json', ...headers, authorization: `Bearer ${token}` },
+      headers: { accept: 'application/json', ...own, ...headers, authorization: `Bearer ${token}` },
     });
   }
 
   /** What queries to the server may hold. Throws LiveError. */
   async rules(signal: AbortSignal, slowly = false): Promise<QueryRules> {
     const shape = await this.#shape(signal, slowly);
-    return { ...shape, refused: this.#refused, expandsAll: this.#expandsAll };
+    return this.#rulesOf(shape);
+  }
+
+  #rulesOf(shape: PropertyShape): QueryRules {
+    const { profile } = this;
+    return {
+      ...shape,
+      profile,
+      refused: this.#refused,
+      expandsAll: this.#expandsAll,
+      divisor: this.#divisor,
+    };
+  }
+
+  /** What is known of the rules now, without a request. */
+  knownRules(): QueryRules {
+    return this.#rulesOf(this.#cached?.shape ?? UNKNOWN_SHAPE);
+  }
+
+  /** A record with texts in place of the names that $metadata explains, where the profile has such names. */
+  withTexts(record: UpstreamRecord): UpstreamRecord {
+    const texts = this.#cached?.shape.texts;
+    if (this.profile.enumerations !== 'annotated' || texts === undefined || texts.size === 0) return record;
+    return textsOf(record, texts);
+  }
+
+  /** Requests smaller pages from now on; false where they are as small as they may be. */
+  shrinkPages(): boolean {
+    const isPossible = this.#divisor < MAX_DIVISOR;
+    if (isPossible) this.#divisor *= 2;
+    return isPossible;
   }
 
   /** Remembers which parts of queries the server refuses. */
@@ -105,7 +147,7 @@ export class Session {
   /** The rules that are available at once: one listing waits for no daily refresh, and does not fail for a broken one. */
   async availableRules(signal: AbortSignal): Promise<QueryRules> {
     const shape = await this.#availableShape(signal);
-    return { ...shape, refused: this.#refused, expandsAll: this.#expandsAll };
+    return this.#rulesOf(shape);
   }
 
   async #availableShape(signal: AbortSignal): Promise<PropertyShape> {
@@ -121,12 +163,13 @@ export class Session {
   async #fetchShape(signal: AbortSignal, slowly: boolean): Promise<PropertyShape> {
     const headers = { accept: 'application/xml' };
     const options = { signal, slowly, maxBytes: MAX_METADATA_BYTES, headers };
-    const response = await this.get(`${this.root}/$metadata`, options);
+    const response = await this.get(metadataUrl(this.root, this.profile), options);
     if (NO_METADATA.includes(response.status)) return this.#cache(UNKNOWN_SHAPE, MINUTE);
     requireSuccess(response, this.clock.now());
-    const shape = propertyShape(response.body.toString('utf8'));
+    const shape = propertyShape(response.body.toString('utf8'), this.profile.enumerations === 'annotated');
     if (shape === null) return this.#cache(UNKNOWN_SHAPE, MINUTE);
     this.#refused = new Set();
+    this.#divisor = 1;
     return this.#cache(shape, DAY);
   }
 

@@ -1,10 +1,9 @@
 // Access token of a RESO server: configured, or by client credentials; shared, and renewed before it expires.
 
 import type { Clock } from '../../../lib/clock.ts';
-import type { Outbound } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
 import { LiveError, type LiveFailure } from '../../source.ts';
-import { parseBody, sendRequest } from './request.ts';
+import { parseBody, type RequestKind, type Requests } from './request.ts';
 
 export type ResoCredentials =
   | {
@@ -12,7 +11,7 @@ export type ResoCredentials =
       readonly tokenUrl: string;
       readonly clientId: string;
       readonly clientSecret: string;
-      /** Default `api`. */
+      /** Default: that of the profile. */
       readonly scope?: string;
     }
   | { readonly kind: 'bearer'; readonly token: string };
@@ -33,24 +32,28 @@ const NO_ENDPOINT: readonly number[] = [301, 302, 303, 307, 308, 404, 405, 410, 
 
 export class Tokens {
   readonly #credentials: ResoCredentials;
-  readonly #outbound: Outbound;
+  readonly #requests: Requests;
   readonly #clock: Clock;
+  readonly #scope: string;
   readonly #flights = new SingleFlight<Token>();
   #current: Token | null = null;
 
-  constructor(credentials: ResoCredentials, outbound: Outbound, clock: Clock) {
+  constructor(credentials: ResoCredentials, requests: Requests, clock: Clock, scope = 'api') {
     this.#credentials = credentials;
-    this.#outbound = outbound;
+    this.#requests = requests;
     this.#clock = clock;
+    this.#scope = scope;
   }
 
   /** A token that is valid for another minute. Throws LiveError. */
-  async current(signal: AbortSignal): Promise<string> {
+  async current(signal: AbortSignal, kind: RequestKind = 'bulk'): Promise<string> {
     const credentials = this.#credentials;
     if (credentials.kind === 'bearer') return credentials.token;
     if (this.#current !== null && this.#current.until > this.#clock.monotonic()) return this.#current.value;
     try {
-      const token = await this.#flights.run('token', signal, (shared) => this.#fetch(credentials, shared));
+      const token = await this.#flights.run('token', signal, (shared) =>
+        this.#fetch(credentials, shared, kind),
+      );
       return token.value;
     } catch (error) {
       if (error instanceof LiveError) throw error;
@@ -65,25 +68,28 @@ export class Tokens {
     return true;
   }
 
-  async #fetch(credentials: ClientCredentials, signal: AbortSignal): Promise<Token> {
-    const { tokenUrl, clientId, clientSecret, scope = 'api' } = credentials;
+  async #fetch(credentials: ClientCredentials, signal: AbortSignal, kind: RequestKind): Promise<Token> {
+    const { tokenUrl, clientId, clientSecret, scope = this.#scope } = credentials;
     const sentAt = this.#clock.monotonic();
-    const response = await sendRequest(this.#outbound, {
-      url: tokenUrl,
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
-      body: new URLSearchParams({
-        grant_type: 'client_credentials',
-        client_id: clientId,
-        client_secret: clientSecret,
-        scope,
-      }).toString(),
-      maxBytes: MAX_TOKEN_BYTES,
-      signal,
-    }).catch((error: unknown) => {
-      if (!(error instanceof LiveError) || error.code === 'timeout') throw error;
-      throw wrongUrl(error.code, 'cannot be reached, or does not answer HTTP', error);
-    });
+    const response = await this.#requests
+      .send({
+        kind,
+        url: tokenUrl,
+        method: 'POST',
+        headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+        body: new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: clientId,
+          client_secret: clientSecret,
+          scope,
+        }).toString(),
+        maxBytes: MAX_TOKEN_BYTES,
+        signal,
+      })
+      .catch((error: unknown) => {
+        if (!(error instanceof LiveError) || error.code === 'timeout') throw error;
+        throw wrongUrl(error.code, 'cannot be reached, or does not answer HTTP', error);
+      });
     const { status } = response;
     // Token endpoints answer 400 to a client that they do not know.
     if (status === 400) throw new LiveError('upstream_unauthorized', 'The source gives us no token (400).');

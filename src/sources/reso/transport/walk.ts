@@ -16,6 +16,9 @@ export interface ParsedPage {
 /** Reads a page; `slowly`: a second after the request before. Throws LiveError. */
 export type ReadPage = (url: string, slowly: boolean) => Promise<ParsedPage>;
 
+/** The page in place of one that could not be read; null: there is none. `isProgress`: whether new records came since the last call. */
+export type RecoverPage = (error: unknown, isProgress: boolean) => Promise<ParsedPage | null>;
+
 /** Pages in a row without a new record after which what a server still links to is nothing more. */
 const MAX_IDLE = 5;
 /** Pages whose records are remembered one by one, and pages that are remembered at all. */
@@ -31,8 +34,6 @@ const keyOf = (record: UpstreamRecord): string | null => {
   return typeof key === 'string' || typeof key === 'number' ? String(key) : null;
 };
 
-const ageOf = (record: UpstreamRecord): string => `${keyOf(record)} ${String(record.ModificationTimestamp)}`;
-
 /** What a walk has seen. */
 export class Trail {
   readonly #links = new Set<string>();
@@ -43,8 +44,11 @@ export class Trail {
   /** Whether links can be altered. */
   isAlterable = true;
 
-  /** `lastKey`: that of the last record of an earlier walk. */
-  constructor(lastKey: string | null = null) {
+  readonly #watermark: string;
+
+  /** `watermark`: the field that moves with each change; `lastKey`: the key of the last record of an earlier walk. */
+  constructor(watermark: string, lastKey: string | null = null) {
+    this.#watermark = watermark;
     this.lastKey = lastKey;
     if (lastKey !== null) this.#recent.push(new Map([[lastKey, '']]));
   }
@@ -70,39 +74,55 @@ export class Trail {
   fresh(records: readonly UpstreamRecord[]): readonly UpstreamRecord[] {
     return records.filter((record) => {
       const key = keyOf(record);
-      return key === null || !this.#recent.some((page) => page.get(key) === ageOf(record));
+      return key === null || !this.#recent.some((page) => page.get(key) === this.#ageOf(record));
     });
+  }
+
+  #ageOf(record: UpstreamRecord): string {
+    return `${keyOf(record)} ${String(record[this.#watermark])}`;
   }
 
   /** Remembers a page; false when it was there before. */
   add(records: readonly UpstreamRecord[]): boolean {
     if (records.length === 0) return false;
-    const digest = createHash('sha1').update(records.map(ageOf).join('\n')).digest('base64');
+    const digest = createHash('sha1')
+      .update(records.map((record) => this.#ageOf(record)).join('\n'))
+      .digest('base64');
     const isNew = !this.#pages.has(digest);
     if (this.#pages.size < MAX_PAGES) this.#pages.add(digest);
-    this.#recent.push(new Map(records.map((record) => [keyOf(record) ?? '', ageOf(record)])));
+    this.#recent.push(new Map(records.map((record) => [keyOf(record) ?? '', this.#ageOf(record)])));
     if (this.#recent.length > RECENT_PAGES) this.#recent.shift();
     this.lastKey = records.map(keyOf).findLast((key) => key !== null) ?? this.lastKey;
     return isNew;
   }
 }
 
-/** The first page and those that it leads to; the last one has no link. Throws LiveError. */
+/** The first page and those that it leads to; the last one has no link. `recover` may replace one. Throws LiveError. */
 export async function* walkPages(
   first: ParsedPage,
   trail: Trail,
   read: ReadPage,
+  recover: RecoverPage = async () => null,
 ): AsyncGenerator<ParsedPage> {
   let idle = 0;
+  let isProgress = true;
   for (let page = first; ; ) {
     const records = trail.fresh(page.records);
     const isNew = trail.add(page.records);
     idle = isNew && records.length > 0 ? 0 : idle + 1;
+    isProgress ||= idle === 0;
     const link = idle < MAX_IDLE ? page.link : null;
     if (link !== null) trail.follow(link);
     yield { ...page, records, link };
     if (link === null) return;
-    page = await followLink(link, trail, (url, slowly) => read(url, slowly || idle > 0));
+    page = await followLink(link, trail, (url, slowly) => read(url, slowly || idle > 0)).catch(
+      async (error: unknown) => {
+        const recovered = await recover(error, isProgress);
+        if (recovered === null) throw error;
+        isProgress = false;
+        return recovered;
+      },
+    );
   }
 }
 

@@ -1,0 +1,122 @@
+// Records as a vendor serves them: its watermark, its flag, its photos and its spelling of enumerations.
+
+import { propertyFields } from '../fields/property.ts';
+import type { Listing } from '../market/listing.ts';
+import { type Column, type Columns, compareScalars } from '../odata/match.ts';
+import type { Query } from '../odata/options.ts';
+import { propertyColumns, recordOf, type View } from '../odata/property.ts';
+import type { Quirks } from './quirks.ts';
+import type { VendorRules } from './rules.ts';
+
+const MODIFIED = 'ModificationTimestamp';
+const LOCAL: readonly string[] = ['MlsStatus', 'MLSAreaMajor'];
+
+export interface RecordParts {
+  readonly rules: VendorRules;
+  readonly view: View;
+  readonly quirks: Quirks;
+  /** When a listing last changed, in milliseconds, a change of nothing included. */
+  readonly stampOf: (listing: Listing) => number;
+  readonly isFlagged: (listing: Listing) => boolean;
+  /** Signs the address of a photo. */
+  readonly sign: (media: string) => string;
+}
+
+/** Names of the fields that the vendor has beside those of the dictionary. */
+export const ownFields = ({ watermark, flag }: VendorRules): readonly string[] => [
+  ...(watermark === MODIFIED ? [] : [watermark]),
+  ...(flag === null ? [] : [flag]),
+];
+
+/** A local value of an enumeration as a name, whose text is in $metadata. */
+export const annotatedName = (value: string): string =>
+  `b__${Buffer.from(value).toString('base64url').replaceAll('-', '_')}`;
+
+export const isAnnotated = (field: string, { enumerations }: VendorRules): boolean =>
+  enumerations === 'annotated' && LOCAL.includes(field);
+
+/** Columns for filters and orders: the watermark moves with every change, and another time of change may not. */
+export function columnsOf(parts: RecordParts): Columns<Listing> {
+  const { rules, view, quirks, stampOf, isFlagged } = parts;
+  const known = propertyColumns(view);
+  const cut = (at: number) => (quirks.wholeSeconds ? at - (at % 1_000) : at);
+  const moment = (name: string, read: (listing: Listing) => number): Column<Listing> => ({
+    name,
+    type: 'DateTimeOffset',
+    many: false,
+    read: (listing) => cut(read(listing)),
+  });
+  return (name) => {
+    if (name === rules.watermark) return moment(name, stampOf);
+    if (name === MODIFIED) return moment(name, (listing) => listing.enteredAt);
+    if (name === rules.flag)
+      return { name, type: 'Boolean', many: false, read: (listing) => !isFlagged(listing) };
+    return known(name);
+  };
+}
+
+/** One listing as the vendor serves it. */
+export function vendorRecord(
+  listing: Listing,
+  query: Pick<Query, 'select' | 'expand'>,
+  parts: RecordParts,
+): Record<string, unknown> {
+  const { rules, view, quirks, isFlagged } = parts;
+  const own = ownFields(rules);
+  const wanted = query.select ?? [
+    ...propertyFields.keys(),
+    ...own,
+    ...(rules.media === 'inline' ? ['Media'] : []),
+  ];
+  const hasMedia = query.expand.has('Media') || (rules.media === 'inline' && wanted.includes('Media'));
+  const select = wanted.filter((name) => propertyFields.has(name));
+  const expand = new Map([
+    ...query.expand,
+    ...(hasMedia ? [['Media', query.expand.get('Media') ?? Number.POSITIVE_INFINITY] as const] : []),
+  ]);
+  const record = recordOf(listing, { select, expand }, view);
+  const columns = columnsOf(parts);
+  for (const name of [MODIFIED, rules.watermark])
+    if (wanted.includes(name)) record[name] = new Date(Number(columns(name).read(listing))).toISOString();
+  if (rules.flag !== null && wanted.includes(rules.flag)) record[rules.flag] = !isFlagged(listing);
+  if (Array.isArray(record.Media)) record.Media = mediaAs(record.Media as readonly Media[], query, parts);
+  for (const name of LOCAL)
+    if (isAnnotated(name, rules) && typeof record[name] === 'string')
+      record[name] = annotatedName(record[name]);
+  return quirky(record, quirks);
+}
+
+type Media = Readonly<Record<string, unknown>> & { readonly MediaKey: string };
+
+function mediaAs(
+  media: readonly Media[],
+  query: Pick<Query, 'expand'>,
+  { rules, quirks, sign }: RecordParts,
+): unknown[] {
+  if (quirks.emptyMedia) return [];
+  const requested = query.expand.get('Media') ?? Number.POSITIVE_INFINITY;
+  const max = Number.isFinite(requested) ? requested : (quirks.expandCap ?? requested);
+  const sent = media.slice(0, max);
+  return rules.media === 'single-use'
+    ? sent.map((each) => ({ ...each, MediaURL: sign(each.MediaKey) }))
+    : sent;
+}
+
+function quirky(record: Record<string, unknown>, { oddTypes, renamed }: Quirks): Record<string, unknown> {
+  if (oddTypes) {
+    record.BedroomsTotal =
+      typeof record.BedroomsTotal === 'number' ? `${record.BedroomsTotal}.0` : record.BedroomsTotal;
+    record.TaxAnnualAmount = 'TBD';
+    record.PropertyType = [record.PropertyType];
+  }
+  const names = Object.entries(renamed);
+  return names.length === 0
+    ? record
+    : Object.fromEntries(Object.entries(record).map(([name, value]) => [renamed[name] ?? name, value]));
+}
+
+/** In the order of a query for these columns. */
+export const byColumns =
+  (columns: readonly Column<Listing>[]) =>
+  (a: Listing, b: Listing): number =>
+    columns.map(({ read }) => compareScalars(read(a), read(b))).find((order) => order !== 0) ?? 0;

@@ -1,0 +1,258 @@
+// Server of a vendor: its listings behind its rules, on top of the sample's own OData.
+import type { IncomingMessage } from 'node:http';
+import { type Answer, errorAnswer, json } from '../answer.ts';
+import { mediaOf } from '../market/media.ts';
+import { metadataXml } from '../odata/metadata.ts';
+import { preferredPageSize, type Query, readQuery } from '../odata/options.ts';
+import { takePage } from '../odata/page.ts';
+import { badRequest, ODataError } from '../odata/problem.ts';
+import { checkNames, type View } from '../odata/property.ts';
+import { lookupPage, readKey, type SampleView, viewOf } from '../odata/routes.ts';
+import type { TokenDesk } from '../token.ts';
+import type { Clock, World } from '../world.ts';
+import { NO_QUIRKS, type Quirks } from './quirks.ts';
+import { Quota } from './quota.ts';
+import {
+  annotatedName,
+  columnsOf,
+  isAnnotated,
+  ownFields,
+  type RecordParts,
+  vendorRecord,
+} from './records.ts';
+import { requireFilter, requireHeaders, requireQuery, tooSlow } from './requirements.ts';
+import { VendorRows } from './rows.ts';
+import { readRules, type VendorName, type VendorRules } from './rules.ts';
+import { SingleUseUrls } from './single-use.ts';
+
+export interface VendorParts {
+  readonly name: VendorName;
+  readonly world: World;
+  readonly tokens: TokenDesk;
+  /** Of servers with a fixed token. */
+  readonly bearerToken: string;
+  readonly clock: Clock;
+}
+
+const OPTIONS = [
+  '$filter',
+  '$orderby',
+  '$select',
+  '$expand',
+  '$top',
+  '$count',
+  '$skiptoken',
+  'replication',
+  'PrettyEnums',
+];
+const MAX_KEY_FIELDS = 1;
+
+export class Vendor {
+  readonly rules: VendorRules;
+  readonly quota: Quota;
+  quirks: Quirks = NO_QUIRKS;
+  readonly #parts: VendorParts;
+  readonly #urls: SingleUseUrls;
+  readonly #rows: VendorRows;
+
+  constructor(parts: VendorParts) {
+    this.#parts = parts;
+    this.rules = readRules(parts.name);
+    this.quota = new Quota(this.rules, parts.clock);
+    this.#urls = new SingleUseUrls(parts.clock);
+    this.#rows = new VendorRows(parts.world, parts.clock, this.rules.flag !== null);
+  }
+
+  /** Moves the watermark of all listings to one moment, and changes nothing else. Returns how many they are. */
+  touch(): number {
+    return this.#rows.touch();
+  }
+
+  /** Answers a GET as the vendor would, errors included. */
+  answer(request: IncomingMessage, target: URL, sample: SampleView): Answer {
+    try {
+      if (target.pathname.startsWith('/media/')) return this.#urls.answer(target.pathname);
+      requireHeaders(request.headers, this.rules);
+      this.#authenticate(request.headers.authorization);
+      this.quota.take();
+      const answer = this.#route(target, request.headers.prefer?.toString(), sample);
+      return { ...answer, headers: { ...answer.headers, ...this.quota.headers() } };
+    } catch (error) {
+      return this.#errorOf(error);
+    }
+  }
+
+  #authenticate(authorization: string | undefined): void {
+    if (this.rules.authentication === 'client') this.#parts.tokens.check(authorization);
+    else if (authorization !== `Bearer ${this.#parts.bearerToken}`)
+      throw new ODataError(401, 'Unauthorized', 'The token is not known');
+  }
+
+  #errorOf(error: unknown): Answer {
+    const answer = errorAnswer(error);
+    const { errors } = this.quirks;
+    if (errors === 'html')
+      return {
+        ...answer,
+        headers: { ...answer.headers, 'Content-Type': 'text/html' },
+        body: '<html>Gateway</html>',
+      };
+    if (errors === 'text') return { ...answer, body: JSON.stringify({ error: 'no' }) };
+    if (errors === 'success') return { ...answer, status: 200 };
+    if (!this.rules.numericErrors || !(error instanceof ODataError)) return answer;
+    const code = /^\d+$/.test(error.code)
+      ? Number(error.code)
+      : error.status === 429
+        ? 1550
+        : 1000 + error.status;
+    return { ...answer, body: JSON.stringify({ error: { code, message: error.message } }) };
+  }
+
+  #route(target: URL, prefer: string | undefined, sample: SampleView): Answer {
+    const path = target.pathname.replace(/^\/odata\//, '');
+    const query = target.searchParams;
+    const isReplication = path === 'Property/replication' || query.get('replication') === 'true';
+    requireQuery(query, this.rules, isReplication);
+    if (/^(?:\$|%24)metadata$/i.test(path)) return this.#metadata();
+    if (path === 'Lookup') return lookupPage(target, prefer, sample);
+    if (path === 'Media') return this.#media(query, viewOf(sample));
+    if (path.startsWith('Property(')) return this.#entity(target, sample);
+    if (path === 'Property' || (path === 'Property/replication' && this.rules.replication === 'path'))
+      return this.#page(target, prefer, isReplication, sample);
+    throw new ODataError(404, 'NotFound', 'No such resource');
+  }
+
+  #metadata(): Answer {
+    const { rules } = this;
+    const body = metadataXml({
+      fields: ownFields(rules),
+      isMediaInline: rules.media === 'inline',
+      nameOf: (field, value) => (isAnnotated(field, rules) ? annotatedName(value) : null),
+      renamed: this.quirks.renamed,
+    });
+    return { status: 200, headers: { 'Content-Type': 'application/xml; charset=utf-8' }, body };
+  }
+
+  #recordParts(view: View): RecordParts {
+    return {
+      rules: this.rules,
+      view,
+      quirks: this.quirks,
+      stampOf: (listing) => this.#rows.stampOf(listing),
+      isFlagged: (listing) => this.#rows.isFlagged(listing),
+      sign: (media) => `${view.context.baseUrl}${this.#urls.sign(media)}`,
+    };
+  }
+
+  #entity(target: URL, sample: SampleView): Answer {
+    if (!this.rules.entities) throw badRequest('Single records are not served');
+    const key = readKey(target.pathname);
+    const query = readQuery(target.searchParams, ['$select', '$expand', 'PrettyEnums']);
+    const listing = this.#rows.served(this.quirks.late).find((row) => row.key === key);
+    if (listing === undefined)
+      throw new ODataError(404, 'NotFound', `There is no Property with the key ${key}`);
+    return json(200, vendorRecord(listing, query, this.#recordParts(viewOf(sample))));
+  }
+
+  #page(target: URL, prefer: string | undefined, isReplication: boolean, sample: SampleView): Answer {
+    const { rules, quirks } = this;
+    const [token, issued] = (target.searchParams.get('$skiptoken') ?? '').split('~');
+    this.#requireFresh(token, issued);
+    const plain = new URLSearchParams(target.searchParams);
+    if (token) plain.set('$skiptoken', token);
+    const query = readQuery(plain, OPTIONS);
+    const parts = this.#recordParts(viewOf(sample));
+    const own = ownFields(rules);
+    checkNames({
+      ...query,
+      select:
+        query.select?.filter(
+          (name) => !own.includes(name) && !(name === 'Media' && rules.media === 'inline'),
+        ) ?? null,
+    });
+    const isOfKeys = query.select !== null && query.select.length <= MAX_KEY_FIELDS;
+    const size = this.#sizeOf(query, isReplication, isOfKeys, prefer);
+    if (quirks.slowAbove !== null && size > quirks.slowAbove) throw tooSlow();
+    const natural =
+      rules.order === 'watermark' || (isReplication && rules.replication === 'path')
+        ? [{ field: rules.watermark, descending: false }]
+        : [];
+    const isTotal = rules.page.by === 'prefer' || quirks.topIsTotal;
+    const page = takePage(
+      this.#rows.served(this.quirks.late),
+      {
+        ...query,
+        top: isTotal ? query.top : null,
+        orderBy: query.orderBy.length > 0 ? query.orderBy : natural,
+      },
+      columnsOf(parts),
+      'ListingKey',
+      size,
+      Number.POSITIVE_INFINITY,
+    );
+    const rows =
+      quirks.unrelated && /ListingId/.test(target.search)
+        ? this.#rows.served(this.quirks.late).slice(0, 1)
+        : page.rows;
+    const cut = isOfKeys && quirks.truncatedKeys !== null;
+    const value = (cut ? rows.slice(0, quirks.truncatedKeys ?? 0) : rows).map((row) =>
+      vendorRecord(row, query, parts),
+    );
+    // Replication by a parameter ends with an empty page: its last page with records has a link too.
+    const follows =
+      page.skipToken ??
+      (isReplication && rules.replication === 'parameter' && value.length > 0 ? page.lastToken : null);
+    const link =
+      follows === null || cut ? null : this.#linkOf(target, sample.baseUrl, follows, isReplication);
+    const isInHeader = isReplication && rules.replication === 'path';
+    return json(
+      200,
+      {
+        '@odata.context': `${sample.baseUrl}/odata/$metadata#Property`,
+        ...(page.count === null ? {} : { '@odata.count': page.count }),
+        value,
+        ...(link === null || isInHeader ? {} : { '@odata.nextLink': link }),
+      },
+      link !== null && isInHeader ? { Link: `<${link}>; rel="next"` } : {},
+    );
+  }
+
+  #sizeOf(query: Query, isReplication: boolean, isOfKeys: boolean, prefer: string | undefined): number {
+    const { page, replication } = this.rules;
+    const largest = query.expand.size > 0 ? page.expanded : isOfKeys ? page.keys : page.max;
+    const max = isReplication && replication === 'path' ? 2_000 : largest;
+    const wanted = page.by === 'top' && !this.quirks.topIsTotal ? query.top : preferredPageSize(prefer);
+    if (page.by === 'top' && wanted !== null && wanted > max) throw badRequest(`$top may be at most ${max}`);
+    return Math.min(wanted ?? page.default, max);
+  }
+
+  #linkOf(target: URL, baseUrl: string, token: string, isReplication: boolean): string {
+    const link = new URL(target.pathname + target.search, baseUrl);
+    const { linkLifetime } = this.rules;
+    link.searchParams.set(
+      '$skiptoken',
+      isReplication && linkLifetime !== null ? `${token}~${this.#parts.clock()}` : token,
+    );
+    return link.href;
+  }
+
+  #requireFresh(token: string | undefined, issued: string | undefined): void {
+    if (!token) return;
+    const { linkLifetime } = this.rules;
+    const isOld =
+      issued !== undefined &&
+      linkLifetime !== null &&
+      this.#parts.clock() - Number(issued) > linkLifetime * 1_000;
+    if (this.quirks.staleLinks > 0) this.quirks = { ...this.quirks, staleLinks: this.quirks.staleLinks - 1 };
+    else if (!isOld) return;
+    throw badRequest('The link is no longer known');
+  }
+
+  /** Photos as a resource of their own, of one listing or several. */
+  #media(query: URLSearchParams, view: View): Answer {
+    requireFilter(query.get('$filter'), { ...this.rules, searchable: null });
+    const keys = [...(query.get('$filter') ?? '').matchAll(/'((?:[^']|'')*)'/g)].map(([, key]) => key);
+    const listings = this.#rows.served(this.quirks.late).filter(({ key }) => keys.includes(key));
+    return json(200, { value: listings.flatMap((listing) => mediaOf(listing, view)) });
+  }
+}

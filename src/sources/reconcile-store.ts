@@ -1,0 +1,12 @@
+// SQL of reconciliation: keys of the listings that a source still has.
+
+import type { Sql } from '../postgres/client/database.ts';
+
+/** Keys after one, in their order; of listings that are not deleted. */
+export async function findKeys(sql: Sql, source: string, after: string, limit: number): Promise<string[]> {
+  const rows = await sql<{ key: string }[]>`
+    select listing_key as key from listing
+    where source = ${source} and listing_key > ${after} and status <> 'DELETED'
+    order by listing_key limit ${limit}`;
+  return rows.map(({ key }) => key);
+}

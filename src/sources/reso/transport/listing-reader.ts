@@ -1,0 +1,131 @@
+// Reader of one listing: in the forms that the profile has, one after the other.
+
+import type { OutboundAnswer } from '../../../lib/outbound.ts';
+import { LiveError } from '../../source.ts';
+import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
+import type { Profile } from '../profiles/profile-schema.ts';
+import type { PageReader } from './page-reader.ts';
+import { entityUrl, keysUrl, type QueryRules, singleUrl } from './query.ts';
+import { LONG_QUERY } from './refusals.ts';
+import { listIn, parseBody } from './request.ts';
+import type { Session } from './session.ts';
+
+type Form = Exclude<Profile['live'], false>['forms'][number];
+
+/** A listing by what it is known by. */
+export interface ListingNames {
+  readonly key: string;
+  /** Its public number; null: not known. */
+  readonly listingId: string | null;
+}
+
+/** Listings that are requested at once by their keys. */
+const BATCH = 50;
+const MAX_LISTING_BYTES = 5 * 1024 * 1024;
+/** Statuses of servers that do not know the listing by this form, or the form at all. */
+const TRY_NEXT: readonly number[] = [400, 404, 501];
+const UNKNOWN_FORM: readonly number[] = [400, 501];
+/** Statuses of servers that read the beginning of a long query only. */
+const TOO_LONG: readonly (number | null)[] = [400, 404, 414];
+
+export class ListingReader {
+  readonly #session: Session;
+  readonly #reader: PageReader;
+  readonly #root: string;
+  /** Those that the server has not refused, while another one was answered. */
+  #forms: readonly Form[];
+
+  constructor(session: Session, reader: PageReader) {
+    const { live } = session.profile;
+    this.#session = session;
+    this.#reader = reader;
+    this.#root = (live === false ? null : live.root)?.replace(/\/+$/, '') ?? session.root;
+    this.#forms = live === false ? [] : live.forms;
+  }
+
+  /** The record with these names. Throws LiveError. */
+  async read(names: ListingNames, signal: AbortSignal): Promise<UpstreamRecord> {
+    const rules = await this.#session.availableRules(signal);
+    const whole = { ...rules, refused: new Set([...rules.refused, 'select'] as const) };
+    // Only a query that the server reads to its end can show that a listing is gone.
+    const isLong = singleUrl(this.#root, names.key, rules).length > LONG_QUERY;
+    const record = isLong
+      ? await this.#find(names, rules, signal).catch((error: unknown) => {
+          if (error instanceof LiveError && TOO_LONG.includes(error.status))
+            return this.#find(names, whole, signal);
+          throw error;
+        })
+      : await this.#find(names, rules, signal);
+    const [complete = record] = await this.#reader.complete([record], signal, 'live');
+    return complete;
+  }
+
+  /** The records with these keys that the server has, some at a time. Throws LiveError. */
+  async *readMany(
+    keys: readonly string[],
+    signal: AbortSignal = new AbortController().signal,
+  ): AsyncGenerator<readonly UpstreamRecord[]> {
+    const { profile, root } = this.#session;
+    for (let from = 0; from < keys.length; from += BATCH) {
+      const batch = keys.slice(from, from + BATCH);
+      if (profile.query.in) {
+        const reading = this.#reader.reading({ links: 'body', end: 'no-link', size: null }, signal, true);
+        const page = await this.#reader.first((rules) => keysUrl(root, batch, rules), [], reading);
+        yield await this.#reader.complete(page.records, signal);
+      } else yield await this.#readEach(batch, signal);
+    }
+  }
+
+  async #readEach(keys: readonly string[], signal: AbortSignal): Promise<UpstreamRecord[]> {
+    const records: UpstreamRecord[] = [];
+    for (const key of keys)
+      await this.read({ key, listingId: null }, signal).then(
+        (record) => void records.push(record),
+        (error: unknown) => {
+          if (!(error instanceof LiveError) || error.code !== 'not_found_upstream') throw error;
+        },
+      );
+    return records;
+  }
+
+  async #find(names: ListingNames, rules: QueryRules, signal: AbortSignal): Promise<UpstreamRecord> {
+    const forms = this.#forms.filter((form) => form !== 'id' || names.listingId !== null);
+    const refused: Form[] = [];
+    for (const form of forms) {
+      const isLast = form === forms.at(-1);
+      const response = await this.#get(this.#urlOf(form, names, rules), signal);
+      if (!isLast && TRY_NEXT.includes(response.status)) {
+        if (UNKNOWN_FORM.includes(response.status)) refused.push(form);
+        continue;
+      }
+      const record = this.#recordIn(response, form);
+      if (record === null && !isLast) continue;
+      if (record === null)
+        throw new LiveError('not_found_upstream', 'The source no longer has this listing.');
+      this.#forms = this.#forms.filter((each) => !refused.includes(each));
+      return record;
+    }
+    throw new LiveError('live_unsupported', 'The source cannot be asked for one listing.');
+  }
+
+  #urlOf(form: Form, { key, listingId }: ListingNames, rules: QueryRules): string {
+    if (form === 'entity') return entityUrl(this.#root, key, rules);
+    return form === 'key'
+      ? singleUrl(this.#root, key, rules)
+      : singleUrl(this.#root, listingId ?? '', rules, 'ListingId');
+  }
+
+  /** Null: a list without records. */
+  #recordIn(response: OutboundAnswer, form: Form): UpstreamRecord | null {
+    const body = parseBody(response, this.#session.clock.now());
+    if (form === 'entity') return body;
+    const [record] = listIn(body);
+    if (record === undefined) return null;
+    if (!isRecord(record)) throw new LiveError('parse_failed', 'The source answered without a record.');
+    return record;
+  }
+
+  #get(url: string, signal: AbortSignal): Promise<OutboundAnswer> {
+    return this.#session.get(url, { kind: 'live', signal, maxBytes: MAX_LISTING_BYTES });
+  }
+}

@@ -1,0 +1,114 @@
+// Reader of pages: one request to a list of records, and its answer as records and a link.
+
+import { withDeadline } from '../../../lib/clock.ts';
+import type { OutboundAnswer } from '../../../lib/outbound.ts';
+import { LiveError, sourceTimeout } from '../../source.ts';
+import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
+import { completeChildren, hasMoreChildren } from './children.ts';
+import { linkIn, nextInHeader } from './links.ts';
+import { type MediaReader, withoutPhotos } from './media.ts';
+import { pageSize, type QueryOption, type QueryProfile, type QueryRules } from './query.ts';
+import { firstAccepted, isTooSlow } from './refusals.ts';
+import { listIn, parseBody, type RequestKind } from './request.ts';
+import type { Session } from './session.ts';
+import type { ParsedPage, ReadPage } from './walk.ts';
+
+/** One read of pages. */
+export interface Reading {
+  readonly signal: AbortSignal;
+  readonly slowly: boolean;
+  readonly page: ReadPage;
+}
+
+/** How the pages of a query are requested, and end. */
+export type PageForm = Pick<QueryProfile, 'links' | 'end' | 'size'> & { readonly kind?: RequestKind };
+
+const MAX_PAGE_BYTES = 64 * 1024 * 1024;
+const DEADLINE = 60_000;
+
+export class PageReader {
+  readonly #session: Session;
+  readonly #media: MediaReader;
+
+  constructor(session: Session, media: MediaReader) {
+    this.#session = session;
+    this.#media = media;
+  }
+
+  reading(form: PageForm, signal: AbortSignal, slowly = false): Reading {
+    return { signal, slowly, page: (url, slow) => this.#page(url, form, signal, slowly || slow) };
+  }
+
+  /** The first page of a query, without the options that the server refuses, which are remembered, and no larger than it can send. */
+  async first(
+    url: (rules: QueryRules) => string,
+    options: readonly QueryOption[],
+    reading: Reading,
+  ): Promise<ParsedPage> {
+    const rules = await this.#session.rules(reading.signal, reading.slowly);
+    const learn = (refused: ReadonlySet<QueryOption>) => this.#session.refuse(refused);
+    const page = await firstAccepted(url, options, rules, reading.page, learn).catch((error: unknown) => {
+      if (this.isTooSlow(error)) return 'smaller' as const;
+      throw error;
+    });
+    if (page === 'smaller') return this.first(url, options, { ...reading, slowly: true });
+    if (page === null)
+      throw new LiveError('fetch_failed', 'The source refuses every form of the query for its listings.', {
+        fault: 'refused_query',
+      });
+    const sendsPart = page.records.some(hasMoreChildren);
+    return sendsPart && this.#session.expandAll() ? this.first(url, options, reading) : page;
+  }
+
+  /** Whether a page took the server too long, and a smaller one can be requested. */
+  isTooSlow(error: unknown): boolean {
+    return isTooSlow(error, this.#session.profile.query.slowErrors) && this.#session.shrinkPages();
+  }
+
+  /** Records with all their children, as far as the profile has them, and texts in place of names of values. */
+  async complete(
+    records: readonly UpstreamRecord[],
+    signal: AbortSignal,
+    kind: RequestKind = 'bulk',
+  ): Promise<readonly UpstreamRecord[]> {
+    const { root, profile } = this.#session;
+    const get = async (url: string) => (await this.#get(url, signal, kind !== 'live', { kind })).body;
+    const whole = await completeChildren(
+      records.map((record) => withoutPhotos(record, profile)),
+      root,
+      get,
+    );
+    const rules = this.#session.knownRules();
+    const complete = await this.#media.complete(whole, root, rules, get);
+    return complete.map((record) => this.#session.withTexts(record));
+  }
+
+  async #page(url: string, form: PageForm, signal: AbortSignal, slowly: boolean): Promise<ParsedPage> {
+    const { root } = this.#session;
+    const { body, headers } = await this.#get(url, signal, slowly, form);
+    const total = body['@odata.count'];
+    const records = listIn(body).filter(isRecord);
+    const stated = form.links === 'header' ? nextInHeader(headers.link) : body['@odata.nextLink'];
+    const isEnd = form.end === 'empty-page' && records.length === 0;
+    const link = isEnd ? null : linkIn(root, stated);
+    return { records, link, ...(typeof total === 'number' && { total }) };
+  }
+
+  async #get(
+    url: string,
+    signal: AbortSignal,
+    slowly: boolean,
+    { kind = 'bulk', size = null }: Partial<PageForm> = {},
+  ): Promise<{ body: UpstreamRecord; headers: OutboundAnswer['headers'] }> {
+    const { clock, profile } = this.#session;
+    const rules = this.#session.knownRules();
+    const headers: Record<string, string> =
+      profile.page.by === 'prefer' ? { prefer: `odata.maxpagesize=${pageSize(rules, size)}` } : {};
+    const response = await withDeadline(
+      { clock, milliseconds: DEADLINE, parent: signal, onTimeout: sourceTimeout },
+      (limited) =>
+        this.#session.get(url, { kind, signal: limited, slowly, maxBytes: MAX_PAGE_BYTES, headers }),
+    );
+    return { body: parseBody(response, clock.now()), headers: response.headers };
+  }
+}

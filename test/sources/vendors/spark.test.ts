@@ -1,0 +1,63 @@
+// Proves that a server with the rules of Spark is read in the order of keys, and that what it publishes late is found.
+
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { replicateVendor, type VendorReplica } from '../../support/sources/vendor-server.ts';
+
+const SMALL = { page: { size: 10 } };
+
+const lists = ({ requests }: VendorReplica) =>
+  requests.filter(({ url }) => url.pathname.endsWith('/Property'));
+
+test('everything is loaded without a sorted query, and values have their texts', async (t) => {
+  const replica = await replicateVendor(t, 'spark', { overrides: SMALL });
+  await replica.load();
+  await replica.assertSame();
+  for (const { url } of replica.requests) assert.equal(url.searchParams.has('$orderby'), false);
+  const rows = await replica.database.read(
+    (sql) => sql<{ raw: string }[]>`select distinct record ->> 'statusRaw' as raw from listing`,
+  );
+  const statuses = rows.map(({ raw }) => raw);
+  assert.ok(statuses.includes('Sold'), statuses.join());
+  assert.equal(
+    statuses.some((status) => status.startsWith('b__')),
+    false,
+  );
+});
+
+test('a link that the server no longer knows is replaced by a query behind the last key', async (t) => {
+  const replica = await replicateVendor(t, 'spark', { overrides: SMALL });
+  await replica.passUntil('two pages are read', () => lists(replica).length >= 2);
+  replica.vendor.quirks = { ...replica.vendor.quirks, staleLinks: 1 };
+  await replica.load();
+  await replica.assertSame();
+  const behind = lists(replica).filter(({ url }) =>
+    (url.searchParams.get('$filter') ?? '').startsWith('ListingKey gt'),
+  );
+  assert.ok(behind.length >= 1);
+});
+
+test('a change that is published nineteen minutes late is found', async (t) => {
+  const replica = await replicateVendor(t, 'spark');
+  await replica.load();
+  const [first, second] = [...replica.world.market.visible()].map(({ key }) => key);
+  replica.vendor.quirks = { ...replica.vendor.quirks, late: 19 * 60 };
+  replica.world.change(first ?? '', { ListPrice: 111_111 });
+  await replica.pass(60);
+  replica.world.change(second ?? '', { ListPrice: 222_222 });
+  await replica.pass(21 * 60);
+  await replica.assertSame();
+});
+
+test('changes are followed, and what left is found by its key', async (t) => {
+  const replica = await replicateVendor(t, 'spark', { overrides: SMALL });
+  await replica.load();
+  const keys = [...replica.world.market.visible()].map(({ key }) => key);
+  replica.world.advance(3);
+  replica.world.remove(keys[1] ?? '');
+  await replica.pass(130);
+  replica.clock.advance(86_400_000);
+  await replica.pass(130);
+  await replica.assertSame();
+  assert.equal(replica.vendor.quota.refusals, 0);
+});
