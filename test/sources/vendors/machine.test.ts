@@ -65,7 +65,9 @@ async function take(replica: VendorReplica, keys: readonly string[], next: Step)
 
 /** Entries of the histories of all listings: what did not change gets none. */
 async function countEvents({ database }: VendorReplica): Promise<number> {
-  const [row] = await database.read((sql) => sql<{ n: number }[]>`select count(*)::int as n from listing_event`);
+  const [row] = await database.read(
+    (sql) => sql<{ n: number }[]>`select count(*)::int as n from listing_event`,
+  );
   return row?.n ?? 0;
 }
 

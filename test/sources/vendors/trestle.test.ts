@@ -73,7 +73,9 @@ test('a list of keys that is cut short deletes nothing and is reported', async (
   await replica.load();
   replica.vendor.quirks = { ...replica.vendor.quirks, truncatedKeys: 50 };
   replica.clock.advance(24 * HOUR * 1_000);
-  await replica.passUntil('the list is refused', () => JSON.stringify(replica.logged).includes('suspicious_keys'));
+  await replica.passUntil('the list is refused', () =>
+    JSON.stringify(replica.logged).includes('suspicious_keys'),
+  );
   await replica.assertSame();
   await replica.pass(130);
   assert.equal(replica.replication.status().failure, null, 'changes are followed');
