@@ -143,7 +143,9 @@ test('every example of docs/configuration.md is a valid setting that changes the
       wasChecked.add(name);
       const { [name]: _, ...rest } = all;
       const isNeeded =
-        /^(?:RESO_(?!REFRESHES|DISPLAY|TIME|PROFILE|ORIGINATING|TOKEN)|PUBLIC_URL|GEOCODER_URL|(?:POLAR|STRIPE)_(?!API))/.test(name);
+        /^(?:RESO_(?!REFRESHES|DISPLAY|TIME|PROFILE|ORIGINATING|TOKEN)|PUBLIC_URL|GEOCODER_URL|(?:POLAR|STRIPE)_(?!API))/.test(
+          name,
+        );
       if (isNeeded) assert.throws(() => readConfig(rest, ROOT), name);
       else assert.notDeepEqual(readConfig(rest, ROOT), complete, name);
     }
