@@ -2,7 +2,7 @@
 
 import { propertyFields } from '../fields/property.ts';
 import type { Listing } from '../market/listing.ts';
-import { type Column, type Columns, compareScalars } from '../odata/match.ts';
+import type { Column, Columns } from '../odata/match.ts';
 import type { Query } from '../odata/options.ts';
 import { propertyColumns, recordOf, type View } from '../odata/property.ts';
 import type { Quirks } from './quirks.ts';
@@ -114,9 +114,3 @@ function quirky(record: Record<string, unknown>, { oddTypes, renamed }: Quirks):
     ? record
     : Object.fromEntries(Object.entries(record).map(([name, value]) => [renamed[name] ?? name, value]));
 }
-
-/** In the order of a query for these columns. */
-export const byColumns =
-  (columns: readonly Column<Listing>[]) =>
-  (a: Listing, b: Listing): number =>
-    columns.map(({ read }) => compareScalars(read(a), read(b))).find((order) => order !== 0) ?? 0;
