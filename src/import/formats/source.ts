@@ -74,7 +74,7 @@ function openGzip(path: string, size: number): TextSource {
   const file = createReadStream(path, { highWaterMark: 64 * 1024 });
   const unpacked = createGunzip(GUNZIP_OPTIONS);
   // Every error of the chain reaches the reader of the texts.
-  const bytes: Readable = pipeline(file, unpacked, () => {});
+  const bytes: Readable = pipeline(file, unpacked, () => {}).on('error', () => {});
   let [taken, length] = [0, 0];
   const checked = counted(bytes, (chunk) => {
     taken = unpacked.bytesWritten;
