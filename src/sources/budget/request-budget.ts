@@ -1,0 +1,206 @@
+// Budget of requests to a source: all processes together stay below what the source permits, and a restart forgets nothing.
+
+import { type Clock, pause } from '../../lib/clock.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { LiveError } from '../source.ts';
+import {
+  addUse,
+  type BudgetState,
+  lockBudget,
+  readBudget,
+  type Share,
+  writeStatements,
+} from './budget-store.ts';
+import { type QuotaHeaders, readQuotas } from './quota-headers.ts';
+import { type Claim, usable, usedIn, type Window, type WindowUse, waitFor } from './windows.ts';
+
+/** What a request is for, as the transport names it. */
+type Kind = 'bulk' | 'live' | 'media' | 'key-sweep';
+
+/** What a source permits. */
+export interface RequestLimits {
+  readonly windows: readonly Window[];
+  /** Windows of photos; `shared`: they use the others. */
+  readonly media: 'shared' | readonly Window[];
+  /** Whether who exceeds the windows loses access: then a tenth of each is left alone. */
+  readonly suspends: boolean;
+  readonly headers: readonly QuotaHeaders[];
+}
+
+export interface RequestBudgetOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Server and credential, by the names in the settings: never the credential. */
+  readonly connection: string;
+  readonly limits: RequestLimits;
+  /** Whether single listings are fetched while people wait: a tenth is reserved for them. */
+  readonly live: boolean;
+  /** Called when reading has to stop for a longer time. `message`: a sentence for the operator. */
+  readonly onStop?: (message: string) => void;
+}
+
+interface Observed {
+  readonly status: number;
+  readonly bytes: number;
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+}
+
+/** Milliseconds that a request waits for its turn by itself; live ones have people behind them. */
+const LONGEST_WAIT = 60_000;
+const LONGEST_LIVE_WAIT = 1_000;
+/** Milliseconds: what a source may ask to wait. */
+const LONGEST_BLOCK = 86_400_000;
+
+export class RequestBudget {
+  readonly #options: RequestBudgetOptions;
+  /** What answers said, on its way to the database: the next request is judged by it. */
+  #noted: Promise<void> = Promise.resolve();
+
+  constructor(options: RequestBudgetOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when a request may be sent, now. Throws LiveError where that is too far off. */
+  readonly permit = async (kind: Kind, signal: AbortSignal): Promise<void> => {
+    const longest = kind === 'live' ? LONGEST_LIVE_WAIT : LONGEST_WAIT;
+    for (;;) {
+      if (signal.aborted) throw new LiveError('timeout', 'The request was given up.');
+      const refusal = await this.#reserve(kind);
+      if (refusal === null) return;
+      if (refusal.wait > longest) {
+        if (kind !== 'live') this.#options.onStop?.(refusal.message);
+        throw new LiveError('upstream_rate_limited', refusal.message, { retryAfter: refusal.wait });
+      }
+      await pause(this.#options.clock, refusal.wait, signal);
+    }
+  };
+
+  /** Notes what an answer cost and said. */
+  readonly observed = (kind: Kind, answer: Observed): void => {
+    const before = this.#noted;
+    // Without the database nothing is permitted either: what it does not learn is not lost on requests.
+    this.#noted = before.then(() => this.#note(kind, answer)).catch(() => undefined);
+  };
+
+  /** What each window of a share has had. */
+  async read(share: Share): Promise<readonly WindowUse[]> {
+    await this.#noted;
+    const { database, connection } = this.#options;
+    const state = await database.read((sql) => readBudget(sql, connection, share));
+    const claim = this.#claim('live');
+    return this.#windows(share, state).map((window) => {
+      const used = usedIn(window.seconds, state.uses.get(window.seconds) ?? [], state.now);
+      const counted = (limit: number | undefined, count: number) =>
+        limit === undefined ? null : { used: count, limit: usable(limit, window.seconds, claim) };
+      return {
+        seconds: window.seconds,
+        requests: counted(window.requests, used.requests),
+        bytes: counted(window.bytes, used.bytes),
+      };
+    });
+  }
+
+  async #reserve(kind: Kind): Promise<{ readonly wait: number; readonly message: string } | null> {
+    const { database, connection } = this.#options;
+    const share = this.#share(kind);
+    await this.#noted;
+    try {
+      return await database.transaction(async (tx) => {
+        const state = await lockBudget(tx, connection, share);
+        const blocked = (state.blockedUntil ?? 0) - state.now;
+        if (blocked > 0)
+          return { wait: blocked, message: `The source wants no request for ${secondsOf(blocked)}.` };
+        const windows = this.#windows(share, state);
+        const [fullest] = windows
+          .map((window) => ({
+            window,
+            wait: waitFor(window, state.uses.get(window.seconds) ?? [], state.now, this.#claim(kind)),
+          }))
+          .toSorted((a, b) => b.wait - a.wait);
+        if (fullest !== undefined && fullest.wait > 0)
+          return { wait: fullest.wait, message: this.#spent(fullest.window, fullest.wait) };
+        const one = windows.map(({ seconds }) => ({ seconds, requests: 1, bytes: 0 }));
+        await addUse(tx, connection, share, state.now, one);
+        return null;
+      });
+    } catch (cause) {
+      throw new LiveError('fetch_failed', 'The budget of the source cannot be read: no request is sent.', {
+        cause,
+      });
+    }
+  }
+
+  async #note(kind: Kind, { status, bytes, headers }: Observed): Promise<void> {
+    const { database, clock, connection, limits } = this.#options;
+    const share = this.#share(kind);
+    // Headers are about requests of data, unless photos use the same windows.
+    const quotas = share === 'requests' ? readQuotas(limits.headers, headers) : [];
+    const blockedFor =
+      status === 429 || status === 503 ? retryAfter(headers['retry-after'], clock.now()) : null;
+    await database.transaction(async (tx) => {
+      const state = await lockBudget(tx, connection, share);
+      const stated = quotas.flatMap(({ seconds, limit }) =>
+        limit === null ? [] : [[`${share}:${seconds}`, limit] as const],
+      );
+      const known = { ...state.quotas, ...Object.fromEntries(stated) };
+      const changed = stated.some(([name, limit]) => state.quotas[name] !== limit);
+      if (changed || blockedFor !== null) await writeStatements(tx, connection, known, blockedFor);
+      const uses = this.#windows(share, { ...state, quotas: known }).map(({ seconds, requests }) => {
+        // Others may use the same credential: what they used is ours to spare.
+        const left = quotas.find((quota) => quota.seconds === seconds)?.remaining ?? null;
+        const own = usedIn(seconds, state.uses.get(seconds) ?? [], state.now).requests;
+        const others = left === null || requests === undefined ? 0 : Math.max(0, requests - left - own);
+        return { seconds, requests: others, bytes };
+      });
+      await addUse(tx, connection, share, state.now, uses);
+    });
+  }
+
+  #share(kind: Kind): Share {
+    return kind === 'media' && this.#options.limits.media !== 'shared' ? 'media' : 'requests';
+  }
+
+  /** Those of the profile, with the numbers that the source itself said last. */
+  #windows(share: Share, { quotas }: Pick<BudgetState, 'quotas'>): readonly Window[] {
+    const { windows, media } = this.#options.limits;
+    const own = share === 'media' && media !== 'shared' ? media : windows;
+    const stated = Object.entries(quotas).flatMap(([name, requests]) => {
+      const [of, seconds] = name.split(':');
+      return of === share ? [{ seconds: Number(seconds), requests }] : [];
+    });
+    const replaced = own.map((window) => ({
+      ...window,
+      ...stated.find(({ seconds }) => seconds === window.seconds),
+    }));
+    return [
+      ...replaced,
+      ...stated.filter(({ seconds }) => !own.some((window) => window.seconds === seconds)),
+    ];
+  }
+
+  #claim(kind: Kind): Claim {
+    const { live, limits } = this.#options;
+    return { isLive: kind === 'live', reservesLive: live, suspends: limits.suspends };
+  }
+
+  #spent({ seconds, requests, bytes }: Window, wait: number): string {
+    const limits = [
+      requests === undefined ? [] : [`${requests} requests`],
+      bytes === undefined ? [] : [`${bytes} bytes`],
+    ].flat();
+    return `What the source permits in ${secondsOf(seconds * 1_000)} is used (${limits.join(', ')}${
+      this.#options.limits.suspends && seconds >= 60
+        ? '; a tenth is left alone, since it suspends who exceeds it'
+        : ''
+    }): requests go on in ${secondsOf(wait)}.`;
+  }
+}
+
+const secondsOf = (milliseconds: number): string => `${Math.ceil(milliseconds / 1_000)} s`;
+
+/** Milliseconds of a Retry-After in either form; null without one. */
+function retryAfter(value: string | string[] | undefined, now: number): number | null {
+  if (typeof value !== 'string') return null;
+  const wait = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
+  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), LONGEST_BLOCK);
+}

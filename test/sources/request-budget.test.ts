@@ -1,0 +1,148 @@
+// Proof that all processes together stay below what a source permits, that nothing is forgotten, and that what it says itself counts.
+
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { RequestBudget, type RequestLimits } from '../../src/sources/budget/request-budget.ts';
+import { slotWidth } from '../../src/sources/budget/windows.ts';
+import { LiveError } from '../../src/sources/source.ts';
+import { testDatabase } from '../support/database/database.ts';
+import { manualClock } from '../support/service/clock.ts';
+
+const { database } = await testDatabase({ after });
+const { signal } = new AbortController();
+const HOUR: RequestLimits = {
+  windows: [{ seconds: 3_600, requests: 20, bytes: 1_000 }],
+  media: 'shared',
+  suspends: false,
+  headers: [{ seconds: 3_600, limit: 'Hour-Limit', remaining: 'Hour-Left' }],
+};
+
+function budgetOf(connection: string, limits: Partial<RequestLimits> = {}, onStop?: (text: string) => void) {
+  const options = { database, clock: manualClock(), connection, limits: { ...HOUR, ...limits }, live: true };
+  return new RequestBudget(onStop === undefined ? options : { ...options, onStop });
+}
+
+/** Null: it was permitted; else the seconds that it has to wait. */
+async function ask(budget: RequestBudget, kind: 'bulk' | 'live' | 'media' = 'bulk'): Promise<number | null> {
+  try {
+    await budget.permit(kind, signal);
+    return null;
+  } catch (error) {
+    assert.ok(error instanceof LiveError && error.code === 'upstream_rate_limited', String(error));
+    return Math.ceil((error.retryAfter ?? Number.NaN) / 1_000);
+  }
+}
+
+/** Makes everything that was used older by these seconds. */
+async function age(connection: string, seconds: number): Promise<void> {
+  for (const window of [60, 3_600])
+    await database.write(
+      (sql) =>
+        sql`update source_use set slot = slot - ${Math.ceil((seconds * 1_000) / slotWidth(window))}
+          where connection = ${connection} and seconds = ${window}`,
+    );
+  await database.write(
+    (sql) =>
+      sql`update source_budget set blocked_until = blocked_until - ${seconds} * interval '1 second' where connection = ${connection}`,
+  );
+}
+
+const answer = (headers: Record<string, string>, { status = 200, bytes = 0 } = {}) => ({
+  status,
+  bytes,
+  headers,
+});
+
+test('two processes that ask at once get the limit together, the last tenth of it for people who wait', async () => {
+  const stops: string[] = [];
+  const processes = [
+    budgetOf('together', {}, (text) => stops.push(text)),
+    budgetOf('together', {}, (text) => stops.push(text)),
+  ];
+  const bulk = await Promise.all(
+    Array.from({ length: 30 }, (_, at) => ask(processes[at % 2] ?? assert.fail())),
+  );
+  assert.equal(bulk.filter((wait) => wait === null).length, 18);
+  assert.ok(bulk.every((wait) => wait === null || (wait > 3_500 && wait < 3_800)));
+  assert.match(
+    stops[0] ?? '',
+    /^What the source permits in 3600 s is used \(20 requests, 1000 bytes\): requests go on in \d+ s\.$/,
+  );
+  const live = await Promise.all(
+    Array.from({ length: 4 }, (_, at) => ask(processes[at % 2] ?? assert.fail(), 'live')),
+  );
+  assert.equal(live.filter((wait) => wait === null).length, 2);
+  assert.deepEqual(await budgetOf('together').read('requests'), [
+    { seconds: 3_600, requests: { used: 20, limit: 20 }, bytes: { used: 0, limit: 1_000 } },
+  ]);
+  // A process that starts later forgets nothing, and another connection is not concerned.
+  assert.notEqual(await ask(budgetOf('together'), 'live'), null);
+  assert.equal(await ask(budgetOf('other')), null);
+  await age('together', 3_800);
+  assert.equal(await ask(processes[0] ?? assert.fail()), null);
+});
+
+test('bytes of answers count for everybody as soon as they are known', async () => {
+  const [one, other] = [budgetOf('bytes'), budgetOf('bytes')];
+  assert.equal(await ask(one), null);
+  one.observed('bulk', answer({}, { bytes: 2_000 }));
+  assert.notEqual(await ask(one), null);
+  assert.notEqual(await ask(other), null);
+});
+
+test('numbers that the source states replace those of the profile both ways, and what others used is spared', async () => {
+  const budget = budgetOf('stated');
+  budget.observed('bulk', answer({ 'hour-limit': '3.0' }));
+  assert.deepEqual([await ask(budget), await ask(budget), await ask(budget)], [null, null, null]);
+  assert.notEqual(await ask(budget), null);
+  budget.observed('bulk', answer({ 'hour-limit': '4000', 'hour-left': '3999' }));
+  assert.equal(await ask(budgetOf('stated')), await ask(budget));
+  budget.observed('bulk', answer({ 'hour-left': '10' }));
+  const [hour] = await budget.read('requests');
+  assert.deepEqual(hour?.requests, { used: 3_990, limit: 4_000 });
+  assert.notEqual(await ask(budget), null, 'the tenth for people who wait is left');
+  assert.equal(await ask(budget, 'live'), null);
+});
+
+test('a Retry-After holds for each process until it is over', async () => {
+  const [one, other] = [budgetOf('retry'), budgetOf('retry')];
+  one.observed('bulk', answer({ 'retry-after': '120' }, { status: 429 }));
+  one.observed('bulk', answer({ 'retry-after': '5' }, { status: 503 }));
+  const wait = await ask(one, 'live');
+  assert.ok(wait !== null && wait > 100 && wait <= 120, String(wait));
+  assert.notEqual(await ask(other, 'live'), null);
+  await age('retry', 121);
+  assert.equal(await ask(other, 'live'), null);
+});
+
+test('photos have windows of their own where the source says so, else they share those of data', async () => {
+  const apart = budgetOf('apart', { media: [{ seconds: 60, requests: 2 }] });
+  assert.deepEqual([await ask(apart, 'live'), await ask(apart, 'media')], [null, null]);
+  const [minute] = await apart.read('media');
+  assert.deepEqual(minute?.requests, { used: 1, limit: 2 });
+  assert.deepEqual((await apart.read('requests'))[0]?.requests, { used: 1, limit: 20 });
+  const shared = budgetOf('shared');
+  await ask(shared, 'media');
+  assert.deepEqual((await shared.read('requests'))[0]?.requests, { used: 1, limit: 20 });
+});
+
+test('where the source suspends who exceeds it, a tenth is left alone', async () => {
+  const stops: string[] = [];
+  const budget = budgetOf('suspends', { suspends: true }, (text) => stops.push(text));
+  const asked: (number | null)[] = [];
+  for (let count = 0; count < 20; count++) asked.push(await ask(budget, 'live'));
+  assert.equal(asked.filter((wait) => wait === null).length, 18);
+  assert.notEqual(await ask(budget), null);
+  assert.match(stops[0] ?? '', /a tenth is left alone, since it suspends who exceeds it/);
+});
+
+test('without the database no request is sent', async () => {
+  const gone = new RequestBudget({
+    database: { ...database, transaction: () => Promise.reject(new Error('away')) },
+    clock: manualClock(),
+    connection: 'away',
+    limits: HOUR,
+    live: true,
+  });
+  await assert.rejects(gone.permit('live', signal), { code: 'fetch_failed' });
+});
