@@ -6,12 +6,16 @@ import type { Clock } from '../lib/clock.ts';
 import { createOutbound } from '../lib/outbound.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
+import { Breaker } from '../sources/budget/breaker.ts';
+import { RequestBudget } from '../sources/budget/request-budget.ts';
 import type { ResoRegistered } from '../sources/registry/registry-store.ts';
 import { profileOf, resoCredentials } from '../sources/registry/reso-settings.ts';
 import type { Variables } from '../sources/registry/secrets.ts';
 import { readProfile, STANDARD } from '../sources/reso/profiles/profile.ts';
+import type { Profile } from '../sources/reso/profiles/profile-schema.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
-import type { Source } from '../sources/source.ts';
+import type { RequestHooks } from '../sources/reso/transport/request.ts';
+import { LiveError, type Source } from '../sources/source.ts';
 import { SourceSet, type SourceSetOptions } from '../sources/source-set.ts';
 import { loadSampleAreas, startSampleMarket } from './sample-market.ts';
 import { samplePhotosUrl } from './sample-photos.ts';
@@ -30,6 +34,8 @@ const SAMPLE_INTERVAL = 20_000;
 /** Refreshes of watched listings a minute: the sample market runs on this machine. */
 const SAMPLE_REFRESHES = 600;
 const RESO_INTERVAL = 60_000;
+/** Milliseconds in which a request that is given up was so because nobody waited for it any more. */
+const LEFT_WITHIN = 5_000;
 
 export interface UpstreamOptions {
   readonly config: Config;
@@ -46,7 +52,7 @@ export async function startSources({
   variables = readVariables,
   ...options
 }: Omit<SourceSetOptions, 'open'> & { readonly variables?: () => Variables }): Promise<SourceSet> {
-  const open = (registered: ResoRegistered) => openRegistered(registered, options.clock, variables);
+  const open = (registered: ResoRegistered) => openRegistered(registered, options, variables);
   const sources = new SourceSet({ ...options, open });
   await sources.start();
   return sources;
@@ -55,7 +61,7 @@ export async function startSources({
 /** A source that is set up in the database, with the secrets of this process. Throws SecretMissing. */
 async function openRegistered(
   { id, name, settings }: ResoRegistered,
-  clock: Clock,
+  { database, clock }: Pick<SourceSetOptions, 'database' | 'clock'>,
   readVariables: () => Variables,
 ): Promise<Source> {
   const { url, currency, timeZone, displayDefault, refreshesPerMinute } = settings;
@@ -69,12 +75,49 @@ async function openRegistered(
     credentials,
     clock,
     outbound: createOutbound({ clock }),
+    ...budgetHooks({ database, clock, profile, url, secrets: settings.secrets }),
     live: profile.live !== false,
     showsByDefault: displayDefault !== 'withhold',
     ...(currency !== undefined && { currency }),
     ...(timeZone !== undefined && { timeZone }),
     ...(refreshesPerMinute !== undefined && { refreshesPerMinute }),
   });
+}
+
+/** Budget and breaker of a source. Sources of one server and one credential share a budget: `secrets` names the credential. */
+function budgetHooks({
+  database,
+  clock,
+  profile,
+  url,
+  secrets,
+}: {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly profile: Profile;
+  readonly url: string;
+  readonly secrets: unknown;
+}): RequestHooks {
+  const connection = `${new URL(url).origin} ${JSON.stringify(secrets)}`;
+  const live = profile.live !== false;
+  const budget = new RequestBudget({ database, clock, connection, limits: profile.limits, live });
+  const breaker = new Breaker(clock);
+  return {
+    async permit(kind, signal) {
+      if (kind === 'live') breaker.pass();
+      await budget.permit(kind, signal);
+    },
+    observed(kind, answer) {
+      if (answer.status < 500) breaker.succeeded();
+      else breaker.failed();
+      budget.observed(kind, answer);
+    },
+    failed(_kind, error, milliseconds) {
+      // Somebody who leaves soon says nothing of the source.
+      const isLeft = error instanceof LiveError && error.code === 'timeout' && milliseconds < LEFT_WITHIN;
+      if (!isLeft) breaker.failed();
+    },
+  };
 }
 
 /** Creates the source of the settings; the sample market is started and its areas loaded first. */
@@ -84,7 +127,9 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
   if (source.kind === 'none') return { source: null, interval: 0, sampleUrl: null, stop: async () => {} };
   const outbound = createOutbound({ clock });
   if (source.kind === 'reso') {
-    const reso = resoSource({ id: 'reso', name: 'RESO Web API', clock, outbound, ...source });
+    const { url, profile } = source;
+    const hooks = budgetHooks({ database, clock, profile, url, secrets: 'RESO' });
+    const reso = resoSource({ id: 'reso', name: 'RESO Web API', clock, outbound, ...hooks, ...source });
     return { source: reso, interval: RESO_INTERVAL, sampleUrl: null, stop: async () => {} };
   }
   const photosUrl = samplePhotosUrl(options.publicUrl);

@@ -17,9 +17,14 @@ const HOUR: RequestLimits = {
   headers: [{ seconds: 3_600, limit: 'Hour-Limit', remaining: 'Hour-Left' }],
 };
 
-function budgetOf(connection: string, limits: Partial<RequestLimits> = {}, onStop?: (text: string) => void) {
-  const options = { database, clock: manualClock(), connection, limits: { ...HOUR, ...limits }, live: true };
-  return new RequestBudget(onStop === undefined ? options : { ...options, onStop });
+function budgetOf(connection: string, limits: Partial<RequestLimits> = {}) {
+  return new RequestBudget({
+    database,
+    clock: manualClock(),
+    connection,
+    limits: { ...HOUR, ...limits },
+    live: true,
+  });
 }
 
 /** Null: it was permitted; else the seconds that it has to wait. */
@@ -54,20 +59,16 @@ const answer = (headers: Record<string, string>, { status = 200, bytes = 0 } = {
 });
 
 test('two processes that ask at once get the limit together, the last tenth of it for people who wait', async () => {
-  const stops: string[] = [];
-  const processes = [
-    budgetOf('together', {}, (text) => stops.push(text)),
-    budgetOf('together', {}, (text) => stops.push(text)),
-  ];
+  const processes = [budgetOf('together'), budgetOf('together')];
   const bulk = await Promise.all(
     Array.from({ length: 30 }, (_, at) => ask(processes[at % 2] ?? assert.fail())),
   );
   assert.equal(bulk.filter((wait) => wait === null).length, 18);
   assert.ok(bulk.every((wait) => wait === null || (wait > 3_500 && wait < 3_800)));
-  assert.match(
-    stops[0] ?? '',
-    /^What the source permits in 3600 s is used \(20 requests, 1000 bytes\): requests go on in \d+ s\.$/,
-  );
+  await assert.rejects(processes[0]?.permit('bulk', signal) ?? assert.fail(), {
+    message:
+      /^What the source permits in 3600 s is used \(20 requests, 1000 bytes\): requests go on in \d+ s\.$/,
+  });
   const live = await Promise.all(
     Array.from({ length: 4 }, (_, at) => ask(processes[at % 2] ?? assert.fail(), 'live')),
   );
@@ -127,13 +128,14 @@ test('photos have windows of their own where the source says so, else they share
 });
 
 test('where the source suspends who exceeds it, a tenth is left alone', async () => {
-  const stops: string[] = [];
-  const budget = budgetOf('suspends', { suspends: true }, (text) => stops.push(text));
+  const budget = budgetOf('suspends', { suspends: true });
   const asked: (number | null)[] = [];
   for (let count = 0; count < 20; count++) asked.push(await ask(budget, 'live'));
   assert.equal(asked.filter((wait) => wait === null).length, 18);
   assert.notEqual(await ask(budget), null);
-  assert.match(stops[0] ?? '', /a tenth is left alone, since it suspends who exceeds it/);
+  await assert.rejects(budget.permit('bulk', signal), {
+    message: /a tenth is left alone, since it suspends who exceeds it/,
+  });
 });
 
 test('without the database no request is sent', async () => {

@@ -35,8 +35,6 @@ export interface RequestBudgetOptions {
   readonly limits: RequestLimits;
   /** Whether single listings are fetched while people wait: a tenth is reserved for them. */
   readonly live: boolean;
-  /** Called when reading has to stop for a longer time. `message`: a sentence for the operator. */
-  readonly onStop?: (message: string) => void;
 }
 
 interface Observed {
@@ -60,17 +58,15 @@ export class RequestBudget {
     this.#options = options;
   }
 
-  /** Resolves when a request may be sent, now. Throws LiveError where that is too far off. */
+  /** Resolves when a request may be sent, now. Throws LiveError where that is too far off: its message is for the operator. */
   readonly permit = async (kind: Kind, signal: AbortSignal): Promise<void> => {
     const longest = kind === 'live' ? LONGEST_LIVE_WAIT : LONGEST_WAIT;
     for (;;) {
       if (signal.aborted) throw new LiveError('timeout', 'The request was given up.');
       const refusal = await this.#reserve(kind);
       if (refusal === null) return;
-      if (refusal.wait > longest) {
-        if (kind !== 'live') this.#options.onStop?.(refusal.message);
+      if (refusal.wait > longest)
         throw new LiveError('upstream_rate_limited', refusal.message, { retryAfter: refusal.wait });
-      }
       await pause(this.#options.clock, refusal.wait, signal);
     }
   };

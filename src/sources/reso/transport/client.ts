@@ -52,7 +52,8 @@ const MANY = 10;
 
 /** A source that reads a RESO Web API server. Sends nothing before its first method is called. */
 export function resoSource(options: ResoOptions): Source {
-  const { clock, outbound, credentials, url, profile = readProfile(STANDARD), permit, observed } = options;
+  const { clock, outbound, credentials, url, profile = readProfile(STANDARD) } = options;
+  const { permit, observed, failed } = options;
   const live = options.live !== false && profile.live !== false;
   const { currency = 'USD', timeZone = null, showsByDefault = true } = options;
   const requests = new Requests({
@@ -61,6 +62,7 @@ export function resoSource(options: ResoOptions): Source {
     spacing: spacingOf(profile),
     ...(permit !== undefined && { permit }),
     ...(observed !== undefined && { observed }),
+    ...(failed !== undefined && { failed }),
   });
   const session = new Session(
     url,

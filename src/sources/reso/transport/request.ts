@@ -34,6 +34,8 @@ export interface RequestHooks {
     kind: RequestKind,
     answer: { readonly status: number; readonly bytes: number; readonly headers: OutboundAnswer['headers'] },
   ) => void;
+  /** Called with what a request without an answer failed with, and the milliseconds that it took. */
+  readonly failed?: (kind: RequestKind, error: unknown, milliseconds: number) => void;
 }
 
 export interface UpstreamRequest extends Omit<OutboundRequest, 'deadlineMs'> {
@@ -62,11 +64,15 @@ export class Requests {
 
   /** Sends one request and reads the whole response, whatever its status. Throws LiveError. */
   async send({ kind, ...request }: UpstreamRequest): Promise<OutboundAnswer> {
-    const { outbound, permit, observed } = this.#options;
+    const { outbound, clock, permit, observed, failed } = this.#options;
     this.#requireOpen();
     await permit?.(kind, request.signal);
     await this.#space(kind, request.signal);
-    const answer = await sendRequest(outbound, request);
+    const begun = clock.monotonic();
+    const answer = await sendRequest(outbound, request).catch((error: unknown) => {
+      failed?.(kind, error, clock.monotonic() - begun);
+      throw error;
+    });
     observed?.(kind, { status: answer.status, bytes: answer.body.length, headers: answer.headers });
     this.#noteRefusal(answer);
     return answer;
