@@ -117,7 +117,12 @@ test('a withheld address shows the town, and no circle finds the house', async (
   );
   const id = ids.get('masked') ?? '';
   const { currentListing, parcelNumber } = await property(id);
-  assert.deepEqual(currentListing?.location, { lat: 47.12, lng: -122.65, precision: 'approximate' });
+  assert.deepEqual(currentListing?.location, {
+    lat: 47.12,
+    lng: -122.65,
+    precision: 'approximate',
+    source: 'provided',
+  });
   assert.equal(currentListing?.address.full, 'Aldern, WA 98001');
   assert.equal(currentListing?.address.line1, null);
   assert.equal(parcelNumber, null);

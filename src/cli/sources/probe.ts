@@ -10,7 +10,7 @@ import { findResoSources, type ResoSettings } from '../../sources/registry/regis
 import { type Credentials, profileOf, resoCredentials } from '../../sources/registry/reso-settings.ts';
 import { SecretMissing } from '../../sources/registry/secrets.ts';
 import { PROPERTY_FIELDS } from '../../sources/reso/mapping/property-fields.ts';
-import { profileNames, readProfile, STANDARD } from '../../sources/reso/profiles/profile.ts';
+import { profileNames, readProfile } from '../../sources/reso/profiles/profile.ts';
 import type { Profile } from '../../sources/reso/profiles/profile-schema.ts';
 import { resoSource } from '../../sources/reso/transport/client.ts';
 import { propertyShape } from '../../sources/reso/transport/metadata.ts';
@@ -84,12 +84,12 @@ async function probe(id: string, json: true | undefined): Promise<void> {
 async function targetOf(id: string, config: Config): Promise<Target> {
   const { source } = config;
   if (id === 'reso' && source.kind === 'reso') {
-    const { url, credentials, showsByDefault, timeZone } = source;
+    const { url, credentials, showsByDefault, timeZone, profile } = source;
     const settings = {
       displayDefault: showsByDefault ? ('show' as const) : ('withhold' as const),
       ...(timeZone !== null && { timeZone }),
     };
-    return { id, name: 'RESO Web API', url, profile: readProfile(STANDARD), credentials, settings };
+    return { id, name: 'RESO Web API', url, profile, credentials, settings };
   }
   const registered = await withDatabase(config, (database) => findTarget(database, id));
   const { name, settings } = registered;

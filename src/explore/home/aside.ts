@@ -114,6 +114,14 @@ function comparisonFooter(
   return html`<footer>This home asks ${moneyWords(Math.round(pricePerArea), currency)} a ${unitWords(areaUnit).one}, ${words}.</footer>`;
 }
 
+/** Where a place on the map comes from that the source does not state. NOTICE says what GeoNames is owed. */
+const PLACED_BY: Readonly<Record<string, string>> = {
+  area: 'Its place on the map is the middle of an area that its address names.',
+  gazetteer:
+    'Its place on the map is the middle of its postal code or town, by GeoNames (geonames.org, CC BY 4.0).',
+  geocoder: 'Its place on the map was found by its address.',
+};
+
 /** Whose data this is, and how old. */
 export function sourceSection({ listing, now }: Home): Html {
   const { provider, office, upstreamModifiedAt, fetchedAt } = listing;
@@ -128,9 +136,11 @@ export function sourceSection({ listing, now }: Home): Html {
     ['Changed there', moment(upstreamModifiedAt)],
     ['Read by us', moment(fetchedAt)],
   ];
-  const lines = [provider.attribution, provider.copyright].filter(
+  const stated = [provider.attribution, provider.copyright].filter(
     (line) => line !== null && line !== office?.name,
   );
+  const place = PLACED_BY[listing.location?.source ?? 'provided'];
+  const lines = place === undefined ? stated : [...stated, place];
   return html`<section class="home-section" aria-labelledby="source"><header><h2 id="source">Whose data this is</h2></header><div class="home-source"><dl>${rows.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
   )}</dl>${lines.map((line) => html`<p>${oneLine(line ?? '', 400)}</p>`)}</div></section>`;

@@ -90,8 +90,7 @@ export function placeOf({ address }: Pick<Listing, 'address'>): string {
 }
 
 /** Whether its source withholds the street from readers. */
-export const isWithheld = ({ location, address }: Pick<Listing, 'location' | 'address'>): boolean =>
-  location?.precision === 'approximate' || address.line1 === null;
+export const isWithheld = ({ address }: Pick<Listing, 'address'>): boolean => address.line1 === null;
 
 export interface StatusWords {
   readonly text: string;
