@@ -10,7 +10,14 @@ import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { displayParameter, unitsParameter } from '../../listings/common-parameters.ts';
 import { buildReaderView, type ReaderView } from '../../listings/presenter.ts';
-import { AddressSchema, ListingSchema, nullable, oneOf, text } from '../../listings/record.ts';
+import {
+  AddressSchema,
+  ListingSchema,
+  nullable,
+  oneOf,
+  SummaryLocationSchema,
+  text,
+} from '../../listings/record.ts';
 import { abortableDatabase, type Database } from '../../postgres/client/database.ts';
 import { headSequence, isInGap } from '../change-store.ts';
 import { type PublicChange, readChangePage } from './change-pages.ts';
@@ -55,7 +62,7 @@ export const ListingSummarySchema = Type.Object(
       'closedAt',
       'areaUnit',
     ] as const).properties,
-    location: listing.location,
+    location: SummaryLocationSchema,
     address: Type.Object({
       full: address.full,
       line1: address.line1,

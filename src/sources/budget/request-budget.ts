@@ -44,10 +44,10 @@ interface Observed {
 }
 
 /** Milliseconds that a request waits for its turn by itself; live ones have people behind them. */
-const LONGEST_WAIT = 60_000;
-const LONGEST_LIVE_WAIT = 1_000;
+const MAX_WAIT = 60_000;
+const MAX_LIVE_WAIT = 1_000;
 /** Milliseconds: what a source may ask to wait. */
-const LONGEST_BLOCK = 86_400_000;
+const MAX_BLOCK = 86_400_000;
 
 export class RequestBudget {
   readonly #options: RequestBudgetOptions;
@@ -60,7 +60,7 @@ export class RequestBudget {
 
   /** Resolves when a request may be sent, now. Throws LiveError where that is too far off: its message is for the operator. */
   readonly permit = async (kind: Kind, signal: AbortSignal): Promise<void> => {
-    const longest = kind === 'live' ? LONGEST_LIVE_WAIT : LONGEST_WAIT;
+    const longest = kind === 'live' ? MAX_LIVE_WAIT : MAX_WAIT;
     for (;;) {
       if (signal.aborted) throw new LiveError('timeout', 'The request was given up.');
       const refusal = await this.#reserve(kind);
@@ -198,5 +198,5 @@ const secondsOf = (milliseconds: number): string => `${Math.ceil(milliseconds / 
 function retryAfter(value: string | string[] | undefined, now: number): number | null {
   if (typeof value !== 'string') return null;
   const wait = /^\d+$/.test(value) ? Number(value) * 1_000 : Date.parse(value) - now;
-  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), LONGEST_BLOCK);
+  return Number.isNaN(wait) ? null : Math.min(Math.max(wait, 0), MAX_BLOCK);
 }

