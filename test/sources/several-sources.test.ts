@@ -96,7 +96,7 @@ test('one source is read, while another refuses its token and a third has no hos
   assert.equal(status, 200);
   assert.deepEqual(of('north'), { name: 'source north', required: false, ok: true, detail: 'following' });
   assert.match(of('south')?.detail ?? '', /upstream_unauthorized/);
-  assert.match(of('bad-host')?.detail ?? '', /upstream_unavailable|fetch_failed/);
+  assert.match(of('bad-host')?.detail ?? '', /upstream_unavailable|fetch_failed|timeout/);
   const text = await (await get('/metrics')).text();
   assert.match(text, /freehold_source_records_total\{source="north",result="created"\} 4/);
   assert.match(text, /freehold_source_failures_total\{source="south",code="upstream_unauthorized"\} \d/);
@@ -123,7 +123,8 @@ test('a live request goes to the source of its listing', async () => {
     JSON.stringify(events),
   );
   assert.ok(south.requests.slice(before).some((path) => decodeURIComponent(path).includes("('south-1')")));
-  assert.deepEqual(north.requests.slice(other), []);
+  // It is read meanwhile too.
+  assert.ok(north.requests.slice(other).every((path) => !decodeURIComponent(path).includes('south-1')));
 });
 
 test('a source that is added is read within seconds, and no more once it is removed', async () => {
@@ -218,7 +219,7 @@ test('status, sync, pause and resume say what they do, as tables and as JSON', a
   const all = await run('status');
   assert.match(all.text, /^ID +STATE +LAST READ +LAG +FAILURE$/m);
   assert.match(all.text, /^north +following +2\d{3}-/m);
-  assert.match(all.text, /^bad-host +failing .*(?:upstream_unavailable|fetch_failed)/m);
+  assert.match(all.text, /^bad-host +failing .*(?:upstream_unavailable|fetch_failed|timeout)/m);
   const one = (await run('status', 'bad-host', '--json')).json();
   assert.deepEqual([one.state, one.loadedAt, one.setBy], ['failing', null, 'file']);
   assert.match((await run('status', 'north')).text, /^position +\{"phase":"changes"/m);
