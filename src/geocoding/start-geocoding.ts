@@ -8,6 +8,7 @@ import { findUnlocated, type UnlocatedListing } from '../ingest/reviews/relocati
 import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
+import { NO_ADDRESS } from '../listings/draft.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { WorkLease, WorkTaken } from '../postgres/client/work-lease.ts';
 import type { Geocoder } from './geocoder.ts';
@@ -124,17 +125,3 @@ export function startGeocoding({
     },
   });
 }
-
-const NO_ADDRESS = {
-  full: null,
-  unit: null,
-  streetNumber: null,
-  streetName: null,
-  city: null,
-  neighborhood: null,
-  county: null,
-  state: null,
-  postalCode: null,
-  country: null,
-  crossStreet: null,
-};

@@ -6,6 +6,21 @@ import type { ListingType, PriceFrequency, PropertyType, Status } from './vocabu
 
 /** The source's parts of the address; the record adds `line1`, and `full` where the source gives none. */
 export type DraftAddress = Readonly<Omit<Listing['address'], 'line1'>>;
+
+/** An address of which nothing is known. */
+export const NO_ADDRESS: DraftAddress = {
+  full: null,
+  unit: null,
+  streetNumber: null,
+  streetName: null,
+  city: null,
+  neighborhood: null,
+  county: null,
+  state: null,
+  postalCode: null,
+  country: null,
+  crossStreet: null,
+};
 export type Photo = Readonly<Listing['photos'][number]>;
 export type OpenHouse = Readonly<Listing['openHouses'][number]>;
 export type Contact = Readonly<NonNullable<Listing['agent']>>;

@@ -8,7 +8,7 @@ export class RoundTimer {
   #control: SourceControl;
   /** Requests for a round that were there when the last one began. */
   #answered = 0;
-  /** Monotonic milliseconds before which the source is not to be read, whoever requests it. */
+  /** Monotonic milliseconds before which the source is not to be read, even on request. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
   #paused = new AbortController();

@@ -4,22 +4,9 @@ import { Placement } from '../../areas/placement.ts';
 import { findPlacedAreas } from '../../areas/write-store.ts';
 import { readConfig } from '../../config.ts';
 import type { Place } from '../../import/places.ts';
+import { NO_ADDRESS } from '../../listings/draft.ts';
 import { hasCluster } from '../../postgres/embedded/cluster-home.ts';
 import { openCommandDatabase } from '../database.ts';
-
-const NO_ADDRESS = {
-  full: null,
-  unit: null,
-  streetNumber: null,
-  streetName: null,
-  city: null,
-  neighborhood: null,
-  county: null,
-  state: null,
-  postalCode: null,
-  country: null,
-  crossStreet: null,
-};
 
 /** How many places lie in no area; null where no area has a boundary, or no database can be asked. */
 export async function placesOutside(

@@ -53,7 +53,7 @@ export class ZipArchive {
     const stream = await this.#zip.openReadStreamPromise(entry).catch((error: Error) => {
       throw damaged(this.#path, error);
     });
-    // It may fail before anybody reads it; whoever reads it then gets the error.
+    // It may fail before it is read; who reads it then gets the error.
     stream.on('error', () => {});
     return { bytes: checkedBytes(this.#path, stream, entry), close: () => void stream.destroy() };
   }

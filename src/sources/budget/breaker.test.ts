@@ -36,7 +36,6 @@ test('ten failures in a row close the way, and a success before that begins the 
   assert.ok(passes());
   fail(1);
   assert.ok(!passes());
-  assert.ok(breaker.isOpen);
 });
 
 test('one request finds out every ten seconds whether it is back', () => {
@@ -52,5 +51,5 @@ test('one request finds out every ten seconds whether it is back', () => {
   advance(1);
   assert.ok(passes());
   breaker.succeeded();
-  assert.deepEqual([passes(), passes(), breaker.isOpen], [true, true, false]);
+  assert.deepEqual([passes(), passes()], [true, true]);
 });

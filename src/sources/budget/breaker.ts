@@ -18,10 +18,6 @@ export class Breaker {
     this.#clock = clock;
   }
 
-  get isOpen(): boolean {
-    return this.#probeAt !== null;
-  }
-
   /** Lets a request pass. Throws LiveError while the source is down, but for one request every ten seconds. */
   pass(): void {
     if (this.#probeAt === null) return;

@@ -23,7 +23,7 @@ interface StateRow {
   readonly quotas: Record<string, number> | null;
 }
 
-/** The budget as it is, kept for this transaction: whoever else counts waits for its end. */
+/** The budget as it is, locked until this transaction ends. */
 export async function lockBudget(tx: Transaction, connection: string, share: Share): Promise<BudgetState> {
   await tx`select pg_advisory_xact_lock(hashtext('source_use'), hashtext(${connection}))`;
   return readBudget(tx, connection, share);

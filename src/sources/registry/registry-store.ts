@@ -91,7 +91,7 @@ export function findResoSources(sql: Sql): Promise<ResoRegistered[]> {
     where kind = 'reso' and set_by in ('file', 'command') and enabled order by id`;
 }
 
-/** A source that processes read by themselves, whoever set it up. */
+/** A source that processes read by themselves, however it was set up. */
 export type ReadSource = Pick<RegisteredSource, 'id' | 'name' | 'setBy'>;
 
 /** All sources that are read, by their ids: those of settings are noted by the process that has them. */

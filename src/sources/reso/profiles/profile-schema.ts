@@ -34,11 +34,6 @@ const QuotaHeadersSchema = Type.Object(
     seconds: count('Length of the window that the headers are about.'),
     limit: orNull(Type.String(), 'Header with the number of requests that the window may have.'),
     remaining: orNull(Type.String(), 'Header with the number that is left.'),
-    reset: orNull(Type.String(), 'Header that says when the window ends.'),
-    resetUnit: oneOf(
-      ['seconds', 'epoch-seconds', 'epoch-milliseconds'],
-      'How the end is written: seconds from now, or a moment.',
-    ),
   },
   strict,
 );
@@ -194,9 +189,6 @@ export const ProfileSchema = Type.Object(
       ['plain', 'annotated'],
       'plain: values as they are; annotated: names whose texts are annotations in $metadata.',
     ),
-    volatile: Type.Array(field, {
-      description: 'Members that change without a change of the listing, left out of digests.',
-    }),
     limits: Type.Object(
       {
         windows: Type.Array(WindowSchema, { maxItems: 10 }),
