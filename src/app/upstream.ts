@@ -159,7 +159,8 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
       credentials,
       clock,
       outbound,
-      profile: readProfile(STANDARD, { page: { size: 1_000 } }),
+      // What is invented is not worth a copy.
+      profile: readProfile(STANDARD, { page: { size: 1_000 }, raw: 'none' }),
       refreshesPerMinute: SAMPLE_REFRESHES,
     }),
     interval: SAMPLE_INTERVAL,

@@ -7,6 +7,7 @@ import { eventLoop } from '../lib/scheduler.ts';
 import { daysOnMarket, parseStoredClock, toStoredClock } from '../listings/days-on-market.ts';
 import { isOlder, type ListingDraft } from '../listings/draft.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
+import type { RawRecord } from '../listings/raw-record.ts';
 import type { ResoRecord } from '../listings/reso-record.ts';
 import { writeResoRecords } from '../listings/reso-store.ts';
 import { createListingReads, type ListingReads } from '../listings/store.ts';
@@ -30,6 +31,7 @@ import { writeLoaded } from './load-writer.ts';
 import { PlacementCache } from './placement-cache.ts';
 import { PropertyAssignment } from './property-assignment.ts';
 import { findExisting, findRenamed, lockProperties } from './property-store.ts';
+import { deleteRawRecords, writeRawRecords } from './raw/raw-record-store.ts';
 import { takeRoundedKeys } from './rounded-key-store.ts';
 import { endingDraft, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
@@ -104,6 +106,7 @@ export function createCatalogue(database: Database): Catalogue {
       const writes: ListingWrite[] = [];
       const confirmed: string[] = [];
       const reso = new Map<string, ResoRecord>();
+      const raw = new Map<string, readonly RawRecord[]>();
       const outcomes = new Map<string, ListingOutcome>();
       const task = eventLoop.task();
       for (const [id, draft] of byId) {
@@ -118,6 +121,7 @@ export function createCatalogue(database: Database): Catalogue {
         if (!write) confirmed.push(id);
         // The source's own record may differ though ours is the same.
         if (draft.reso) reso.set(id, draft.reso);
+        if (draft.raw) raw.set(draft.listingKey, draft.raw);
       }
       const deleted = [...deletedIds].flatMap((id) => before.get(id) ?? []);
       const removals = await planEndings({ source, areas, observedAt, endedAs }, deleted);
@@ -126,6 +130,8 @@ export function createCatalogue(database: Database): Catalogue {
         outcomes.set(write.id, { ...outcomeOf(write.before, write, 'unchanged'), result: 'removed' });
       await commitWrites(tx, [...writes, ...removals], observedAt, quiet);
       const changedReso = await writeResoRecords(tx, reso);
+      await writeRawRecords(tx, source, raw);
+      await deleteRawRecords(tx, source, [...deletedKeys, ...rounded]);
       const written = new Set(writes.map((write) => write.id));
       const resoProperties = changedReso.flatMap((id) =>
         written.has(id) ? [] : (before.get(id)?.propertyId ?? []),

@@ -1,6 +1,7 @@
 // Listing draft: one listing as a source states it, in the API's terms and units, before it is stored.
 
 import { parseTime } from '../lib/clock.ts';
+import type { RawRecord } from './raw-record.ts';
 import type { Listing } from './record.ts';
 import type { ListingType, PriceFrequency, PropertyType, Status } from './vocabulary.ts';
 
@@ -126,6 +127,8 @@ export interface ListingDraft {
   readonly taxes: readonly TaxYear[];
   /** The record in RESO's own fields, where the source speaks RESO. */
   readonly reso?: Readonly<Record<string, unknown>>;
+  /** What the source sent, where that is kept. */
+  readonly raw?: readonly RawRecord[];
   /** The source's display rules; false hides. */
   readonly display: { readonly listing: boolean; readonly address: boolean; readonly estimate: boolean };
 }

@@ -58,8 +58,8 @@ export function priceOf(draft: ListingDraft): number | null {
   return draft.listPrice ?? (draft.status === 'CLOSED' ? draft.closePrice : null);
 }
 
-/** SHA-256 of a draft without its RESO fields and without the time of its last modification. */
-export function digestOf({ reso: _, ...draft }: ListingDraft): Buffer {
+/** SHA-256 of a draft without what its source sent and without the time of its last modification. */
+export function digestOf({ reso: _, raw: __, ...draft }: ListingDraft): Buffer {
   return hash('sha256', JSON.stringify({ ...draft, upstreamModifiedAt: null }), 'buffer');
 }
 

@@ -164,12 +164,18 @@ async function read({ id, name, url, profile, credentials, settings }: Target): 
           ? null
           : Math.ceil((total / records) * pageSeconds(profile, milliseconds)),
       unreadable: Object.fromEntries(source.fieldErrors),
-      sample: page?.drafts[0] ?? null,
+      sample: withoutRaw(page?.drafts[0] ?? null),
     };
   } finally {
     ended.abort();
     await source.close();
   }
+}
+
+function withoutRaw(draft: ListingDraft | null): ListingDraft | null {
+  if (draft === null) return null;
+  const { raw: _, ...mapped } = draft;
+  return mapped;
 }
 
 /** Seconds that a page takes: the server's own, or what its limits allow, whichever is longer. */

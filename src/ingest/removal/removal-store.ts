@@ -17,6 +17,8 @@ export async function deleteListings(tx: Transaction, ids: readonly string[]): P
     tx`delete from listing_text where listing_id = ${gone}`,
     tx`delete from listing_event where listing_id = ${gone}`,
     tx`delete from listing_reso where listing_id = ${gone}`,
+    tx`delete from raw_record using listing
+      where listing.id = ${gone} and raw_record.source = listing.source and raw_record.key = listing.listing_key`,
     tx`delete from listing_confirmation where listing_id = ${gone}`,
     tx`delete from market_listing where listing_id = ${gone}`,
     tx`delete from listing where id = ${gone}`,

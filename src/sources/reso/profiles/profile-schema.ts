@@ -189,6 +189,18 @@ export const ProfileSchema = Type.Object(
       ['plain', 'annotated'],
       'plain: values as they are; annotated: names whose texts are annotations in $metadata.',
     ),
+    raw: oneOf(
+      ['keep', 'none'],
+      'Whether what the source sends is stored as it came, so that it can be mapped again without a request.',
+    ),
+    volatile: Type.Array(
+      Type.String({ pattern: '^[A-Za-z@][A-Za-z0-9_.@]{0,99}(/[A-Za-z@][A-Za-z0-9_.@]{0,99})?$' }),
+      {
+        maxItems: 200,
+        description:
+          'Members that differ each time a record is sent, or must not be stored: they are neither compared, mapped nor kept. Media/MediaURL: one of the records in Media.',
+      },
+    ),
     limits: Type.Object(
       {
         windows: Type.Array(WindowSchema, { maxItems: 10 }),

@@ -10,6 +10,7 @@ import { FieldReader, type UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
 import { readProfile, STANDARD } from '../profiles/profile.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
+import { rawRecords, stableRecord } from './kept-record.ts';
 import { KeySweep } from './key-sweep.ts';
 import { ListingReader } from './listing-reader.ts';
 import { MediaReader } from './media.ts';
@@ -84,7 +85,8 @@ export function resoSource(options: ResoOptions): Source {
   const fieldErrors = new Map<string, number>();
   const withheldValues = new ValueCounts();
   const note = (field: string) => void fieldErrors.set(field, (fieldErrors.get(field) ?? 0) + 1);
-  const map = (record: UpstreamRecord) => {
+  const map = (upstream: UpstreamRecord) => {
+    const record = stableRecord(upstream, profile.volatile);
     const values: [field: string, value: unknown][] = session
       .refusedParts()
       .map((part) => [REFUSED_PART, part]);
@@ -100,8 +102,9 @@ export function resoSource(options: ResoOptions): Source {
       latest,
       modifiedField,
     });
-    if (draft !== null) withheldValues.set(draft.listingKey, values);
-    return draft;
+    if (draft === null) return null;
+    withheldValues.set(draft.listingKey, values);
+    return profile.raw === 'none' ? draft : { ...draft, raw: rawRecords(record, profile) };
   };
   return {
     id: options.id,

@@ -1,0 +1,33 @@
+// What is kept of a record as a server sent it, and what is not.
+
+import type { RawRecord } from '../../../listings/raw-record.ts';
+import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
+import type { Profile } from '../profiles/profile-schema.ts';
+
+/** A record without members that differ each time it is sent, or must not be stored: `Media/MediaURL` is one of its children. */
+export function stableRecord(record: UpstreamRecord, volatile: readonly string[]): UpstreamRecord {
+  const present = volatile.filter((path) => Object.hasOwn(record, path.split('/', 1)[0] ?? path));
+  if (present.length === 0) return record;
+  const stable: Record<string, unknown> = { ...record };
+  for (const path of present) {
+    const [name = path, member] = path.split('/');
+    const children = stable[name];
+    if (member === undefined) delete stable[name];
+    else if (Array.isArray(children)) stable[name] = children.map((child) => without(child, member));
+  }
+  return stable;
+}
+
+function without(child: unknown, member: string): unknown {
+  if (!isRecord(child)) return child;
+  const { [member]: _, ...rest } = child;
+  return rest;
+}
+
+/** The resources that a record consists of: photos that are read as a resource stay where a later record has none. */
+export function rawRecords(record: UpstreamRecord, { media }: Pick<Profile, 'media'>): readonly RawRecord[] {
+  if (media.from !== 'resource') return [{ resource: 'Property', record }];
+  const { Media, ...rest } = record;
+  const property = { resource: 'Property', record: rest };
+  return Media === undefined ? [property] : [property, { resource: 'Media', record: { Media } }];
+}
