@@ -1,10 +1,9 @@
 // Request bodies: strict parsers of JSON and forms, and validation by the route's schema.
 
 import type { TObject, TSchema } from 'typebox';
-import { Compile } from 'typebox/compile';
-import { Settings } from 'typebox/system';
 import { redact } from '../../lib/log.ts';
 import { type FieldError, Problem } from '../../lib/problem.ts';
+import { compileSchema } from '../../lib/schema-errors.ts';
 import { fieldProblem } from './parameter-problem.ts';
 import { groupPairs, parsePairs } from './query.ts';
 import { asValueSchema } from './values.ts';
@@ -138,13 +137,9 @@ function repeated(name: string): Problem {
   return new Problem('INVALID_BODY', `${field} was sent more than once; send it once.`);
 }
 
-/** Faults that the validator finds in one body: those of each alternative count. */
-const MAX_ERRORS = 64;
-Settings.Set({ maxErrors: MAX_ERRORS });
-
 /** Compiles the validator of a parsed body, which returns it unchanged. Throws INVALID_BODY with all its faults. */
 export function compileBody(schema: TSchema): (body: unknown) => unknown {
-  const validator = Compile(schema);
+  const validator = compileSchema(schema);
   return (body) => {
     if (validator.Check(body)) return body;
     throw bodyProblem(faultsOf(validator.Errors(body)));
@@ -159,7 +154,7 @@ export const bodyProblem = (errors: readonly FieldError[]): Problem =>
     'INVALID_BODY',
   );
 
-type SchemaErrors = ReturnType<ReturnType<typeof Compile>['Errors']>;
+type SchemaErrors = ReturnType<ReturnType<typeof compileSchema>['Errors']>;
 
 /** One fault for each member: of alternatives that all fail, the first one's. */
 function faultsOf(all: SchemaErrors): FieldError[] {

@@ -13,6 +13,9 @@ export interface CsvOptions {
   readonly isUsable: (fields: RecordFields) => boolean;
 }
 
+/** As many as a sheet of a workbook has. */
+const MAX_COLUMNS = 16_384;
+
 /** Reads the heading and leaves the rows to be read. */
 export async function readCsv(
   texts: AsyncIterable<string>,
@@ -23,15 +26,21 @@ export async function readCsv(
   const rows = parseRows(beginning.texts, {
     delimiter,
     encoding,
-    isOldMac: !beginning.text.includes('\n'),
+    isOldMac: beginning.text.includes('\r') && !beginning.text.includes('\n'),
     isRow: (fields) => fields.length === headings.length && isUsable(namedFields(headings, fields)),
   });
   const first = await rows.next();
   if (first.done) throw new FileFault('The file has no heading: its first row must name the columns.');
   if (first.value.fault !== null)
     throw new FileFault(headingFault(first.value.fault, beginning.text, delimiter));
-  headings.push(...first.value.fields.map((name) => name.trim()));
-  const twice = headings.filter((name, at) => name !== '' && headings.indexOf(name) !== at);
+  const width = first.value.fields.length;
+  if (width > MAX_COLUMNS)
+    throw new FileFault(
+      `The heading names ${width} columns, and at most ${MAX_COLUMNS} are read: check the delimiter of the file, or leave columns out.`,
+    );
+  for (const name of first.value.fields) headings.push(name.trim());
+  const seen = new Set<string>();
+  const twice = headings.filter((name) => name !== '' && seen.size === seen.add(name).size);
   if (twice.length > 0) throw new FileFault(`The heading names these columns twice: ${twice.join(', ')}.`);
   // One column without a name holds the row numbers of R and pandas; several cannot be distinguished.
   const hasOneUnnamed = headings.indexOf('') === headings.lastIndexOf('');

@@ -75,7 +75,12 @@ async function scoreOf(text: string, delimiter: string): Promise<number> {
   async function* texts(): AsyncGenerator<string> {
     yield whole;
   }
-  const options = { delimiter, encoding: 'utf-8', isOldMac: !whole.includes('\n'), isRow: () => false };
+  const options = {
+    delimiter,
+    encoding: 'utf-8',
+    isOldMac: whole.includes('\r') && !whole.includes('\n'),
+    isRow: () => false,
+  };
   const widths: number[] = [];
   for await (const { fields } of parseRows(texts(), options)) {
     widths.push(fields.length);

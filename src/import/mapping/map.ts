@@ -3,13 +3,16 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
-import { Errors } from 'typebox/value';
+import { Check } from 'typebox/value';
 import { nearest } from '../../lib/nearest.ts';
 import { parseTimeZone, withoutByteOrderMark } from '../../lib/parse.ts';
+import { schemaErrors } from '../../lib/schema-errors.ts';
 import { FORMATS, type Format, isObject } from '../formats/record.ts';
 import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
 import { RuleSchema, strict } from './rule.ts';
 import { ruleFaults } from './rule-faults.ts';
+
+const RulesSchema = Type.Array(RuleSchema, { minItems: 1 });
 
 const MapSchema = Type.Object(
   {
@@ -46,7 +49,7 @@ const MapSchema = Type.Object(
         Type.Object({ field: Type.String(), question: Type.String(), assumed: Type.String() }, strict),
       ),
     ),
-    fields: Type.Record(Type.String(), Type.Array(RuleSchema, { minItems: 1 })),
+    fields: Type.Record(Type.String(), RulesSchema),
   },
   strict,
 );
@@ -90,9 +93,7 @@ export function parseMap(file: string, text: string): ImportMap {
     throw new MapError(file, [`it is not JSON: ${(error as Error).message}`]);
   }
   const map = withRuleLists(written);
-  const { faults, places } = shapeFaults(map);
-  // Parts with a faulty shape are not checked further.
-  if (!places.has('kind') && !places.has('fields')) faults.push(...meaningFaults(map as ImportMap, places));
+  const faults = [...shapeFaults(map), ...(hasKindAndFields(map) ? meaningFaults(map) : [])];
   if (faults.length > 0) throw new MapError(file, faults);
   return { ...(map as ImportMap), digest: createHash('sha256').update(text).digest() };
 }
@@ -119,12 +120,8 @@ function withLists(rule: unknown): unknown {
   return { ...rule, when: Object.fromEntries(listed) };
 }
 
-/** `places`: the parts of the map that are at fault, such as `kind` or `fields.bedrooms`. */
-function shapeFaults(map: unknown): { faults: string[]; places: ReadonlySet<string> } {
-  const errors = Errors(MapSchema, map);
-  const places = new Set(errors.map(({ instancePath }) => instancePath.split('/').slice(1, 3).join('.')));
-  for (const name of MapSchema.required) if (!isObject(map) || !(name in map)) places.add(name);
-  const faults = errors.flatMap(({ keyword, instancePath, params, message }) => {
+function shapeFaults(map: unknown): string[] {
+  const faults = schemaErrors(MapSchema, map).flatMap(({ keyword, instancePath, params, message }) => {
     const at = placeOf(instancePath);
     if (keyword === 'boolean') return []; // Reported by additionalProperties already.
     if (keyword === 'additionalProperties') {
@@ -137,7 +134,7 @@ function shapeFaults(map: unknown): { faults: string[]; places: ReadonlySet<stri
     const { allowedValues } = params as { allowedValues?: readonly unknown[] };
     return [`${at || 'the map'}: ${allowedValues ? `must be ${allowedValues.join(' or ')}` : message}`];
   });
-  return { faults: [...new Set(faults)], places };
+  return [...new Set(faults)];
 }
 
 /** What to write instead of a mere value as a rule; null for another fault. */
@@ -169,15 +166,22 @@ function placeOf(pointer: string): string {
   return [`fields.${name}${which}`, ...rest].join(' ');
 }
 
-function meaningFaults(map: ImportMap, faulty: ReadonlySet<string>): string[] {
+/** A map whose other parts may be at fault. */
+type Outline = Pick<ImportMap, 'kind'> & Readonly<Record<string, unknown>> & { readonly fields: object };
+
+const hasKindAndFields = (map: unknown): map is Outline =>
+  isObject(map) && Check(MapSchema.properties.kind, map.kind) && isObject(map.fields);
+
+/** Faults of the parts whose shape is right. */
+function meaningFaults(map: Outline): string[] {
   const fields = fieldsOf(map.kind);
   const faults: string[] = [];
   for (const [name, { required }] of Object.entries(fields)) {
     if (required && !(name in map.fields)) faults.push(`fields.${name} is missing`);
   }
   for (const [name, rules] of Object.entries(map.fields)) {
-    const field = fields[name];
-    if (faulty.has(`fields.${name}`)) continue;
+    const field = Object.hasOwn(fields, name) ? fields[name] : undefined;
+    if (!Check(RulesSchema, rules)) continue;
     if (field === undefined) {
       const meant = nearest(name, Object.keys(fields));
       faults.push(`fields.${name} is no field of ${map.kind}${meant ? `; did you mean ${meant}?` : ''}`);
@@ -188,7 +192,7 @@ function meaningFaults(map: ImportMap, faulty: ReadonlySet<string>): string[] {
       faults.push(...ruleFaults(rule, field).map((fault) => `${at}: ${fault}`));
     }
   }
-  if (!faulty.has('timeZone') && map.timeZone !== undefined && parseTimeZone(map.timeZone) === null) {
+  if (typeof map.timeZone === 'string' && parseTimeZone(map.timeZone) === null) {
     faults.push(`timeZone ${map.timeZone} is not known; give a name such as America/Los_Angeles`);
   }
   if (map.kind === 'areas' && map.displayDefault !== undefined)

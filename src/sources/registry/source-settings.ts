@@ -1,8 +1,8 @@
 // Settings of sources as a file states them: every fault of a file is reported at once.
 
 import type { Static } from 'typebox';
-import { Errors } from 'typebox/value';
 import { nearest } from '../../lib/nearest.ts';
+import { schemaErrors } from '../../lib/schema-errors.ts';
 import { parseTimeZone, withoutByteOrderMark } from '../../lib/parse.ts';
 import { urlFault } from '../../lib/settings.ts';
 import { ProfileError, readProfile, STANDARD } from '../reso/profiles/profile.ts';
@@ -90,7 +90,7 @@ function schemaFaults(
   value: unknown,
   of: string,
 ): string[] {
-  const faults = Errors(schema, value).flatMap(({ keyword, instancePath, params, message }) => {
+  const faults = schemaErrors(schema, value).flatMap(({ keyword, instancePath, params, message }) => {
     const at = [of, ...instancePath.split('/').slice(1)].filter((part) => part !== '').join('.');
     if (keyword === 'boolean') return []; // Reported by additionalProperties already.
     if (keyword === 'additionalProperties') {

@@ -1,8 +1,8 @@
 // Reader of profiles: a file of this folder with the operator's overrides, checked as a whole.
 
 import { readdirSync, readFileSync } from 'node:fs';
-import { Errors } from 'typebox/value';
 import { nearest } from '../../../lib/nearest.ts';
+import { schemaErrors } from '../../../lib/schema-errors.ts';
 import { type Profile, ProfileSchema } from './profile-schema.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -63,7 +63,7 @@ function merge(base: Members, overrides: Members): Members {
 const OF_UNIONS: readonly string[] = ['anyOf', 'const', 'boolean'];
 
 function shapeFaults(profile: Members): string[] {
-  const errors = Errors(ProfileSchema, profile);
+  const errors = schemaErrors(ProfileSchema, profile);
   const own = errors.filter(({ keyword }) => !OF_UNIONS.includes(keyword));
   const faults = (own.length > 0 ? own : errors).flatMap(({ keyword, instancePath, params, message }) => {
     const at = instancePath.slice(1).replaceAll('/', '.');
