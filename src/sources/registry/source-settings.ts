@@ -2,8 +2,8 @@
 
 import type { Static } from 'typebox';
 import { nearest } from '../../lib/nearest.ts';
-import { schemaErrors } from '../../lib/schema-errors.ts';
 import { parseTimeZone, withoutByteOrderMark } from '../../lib/parse.ts';
+import { schemaErrors } from '../../lib/schema-errors.ts';
 import { urlFault } from '../../lib/settings.ts';
 import { ProfileError, readProfile, STANDARD } from '../reso/profiles/profile.ts';
 import {
