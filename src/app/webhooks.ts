@@ -2,9 +2,9 @@
 
 import type { Config } from '../config.ts';
 import type { Clock } from '../lib/clock.ts';
-import type { Internet } from '../lib/internet.ts';
 import { Keyring, parseKeys } from '../lib/keyring.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Internet } from '../lib/network/internet.ts';
 import { isLoopback } from '../lib/settings.ts';
 import { parseDatabaseUrl } from '../postgres/client/connection-url.ts';
 import type { Database } from '../postgres/client/database.ts';

@@ -2,7 +2,7 @@
 
 import type { Config } from '../../config.ts';
 import type { Clock } from '../../lib/clock.ts';
-import type { Internet } from '../../lib/internet.ts';
+import type { Internet } from '../../lib/network/internet.ts';
 import { createNetworkAccess, type NetworkAccess } from '../../lib/network/network-access.ts';
 import { databasePorts } from '../webhooks.ts';
 

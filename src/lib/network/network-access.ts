@@ -2,9 +2,9 @@
 
 import { isIP, type LookupFunction } from 'node:net';
 import { type Clock, withDeadline } from '../clock.ts';
-import { createInternet, type Internet, nameServerLookup } from '../internet.ts';
 import { isPublicAddress, isWithin, type NetworkPort, parseNetworks } from '../ip-address.ts';
 import { createOutbound, type Outbound } from '../outbound.ts';
+import { createInternet, type Internet, nameServerLookup } from './internet.ts';
 
 export interface NetworkAccessOptions {
   readonly clock: Clock;

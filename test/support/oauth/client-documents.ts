@@ -1,7 +1,7 @@
 // Fixture for tests of client documents: hosts, a document finder, and its clock.
 
 import assert from 'node:assert/strict';
-import { createInternet } from '../../../src/lib/internet.ts';
+import { createInternet } from '../../../src/lib/network/internet.ts';
 import { ClientDocumentError } from '../../../src/oauth/clients/client-document.ts';
 import { createDocumentFinder, type FindDocument } from '../../../src/oauth/clients/client-document-cache.ts';
 import type { FetchLimits } from '../../../src/oauth/clients/document-throttle.ts';

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { createSecureContext, type TLSSocket } from 'node:tls';
-import type { Internet } from '../../../src/lib/internet.ts';
+import type { Internet } from '../../../src/lib/network/internet.ts';
 import { atEnd, type Closing } from '../database/database.ts';
 import { newAuthority } from './certificates.ts';
 

@@ -1,6 +1,6 @@
 // DNS rebinding: a name server whose answers are public first and private next.
 
-import { createInternet, nameServerLookup } from '../../../src/lib/internet.ts';
+import { createInternet, nameServerLookup } from '../../../src/lib/network/internet.ts';
 import { atEnd, type Closing } from '../database/database.ts';
 import { manualClock } from '../service/clock.ts';
 import { documentHosts, json, PUBLIC_ADDRESS } from './document-hosts.ts';

@@ -2,10 +2,10 @@
 
 import { Resolver } from 'node:dns/promises';
 import type { LookupFunction } from 'node:net';
-import type { Clock } from './clock.ts';
-import { isPublicAddress } from './ip-address.ts';
-import { createOutbound, type Outbound, type OutboundOptions } from './outbound.ts';
-import { OutboundFailure } from './outbound-failure.ts';
+import type { Clock } from '../clock.ts';
+import { isPublicAddress } from '../ip-address.ts';
+import { createOutbound, type Outbound, type OutboundOptions } from '../outbound.ts';
+import { OutboundFailure } from '../outbound-failure.ts';
 
 /** Overrides for tests. Which addresses are public cannot be overridden. */
 export type Internet = Pick<OutboundOptions, 'lookup' | 'certificateAuthorities' | 'connectTo'>;
