@@ -303,20 +303,25 @@ test('a read that PostgreSQL ends because it and another statement wait for each
   const read = database.read(async (sql) => {
     attempts++;
     if (attempts > 1) return 'read';
+    // Who waits looks for a circle once, after this timeout. The read closes it when the other has looked in vain, so that the
+    // read is the one that finds it, and is ended.
     await sql.unsafe(`do $$ begin
       lock table a in access share mode;
+      while not exists (select from pg_locks where relation = 'a'::regclass and not granted
+          and waitstart < clock_timestamp() - 2 * current_setting('deadlock_timeout')::interval) loop
+        perform pg_sleep(0.01);
+      end loop;
       lock table b in access share mode;
     end $$`);
     return 'not ended';
   });
-  await until('the read waits', async () => {
+  await until('the read has its first table', async () => {
     const [row] = await database.read(
-      (sql) => sql<{ waits: boolean }[]>`
-        select exists (select from pg_locks where relation = 'b'::regclass and not granted) as waits`,
+      (sql) => sql<{ has: boolean }[]>`
+        select exists (select from pg_locks where relation = 'a'::regclass and granted) as has`,
     );
-    return row?.waits === true;
+    return row?.has === true;
   });
-  // The one that has waited for a second first looks for the circle, and is ended.
   const locked = (async () => void (await other.sql`lock table a in access exclusive mode`))();
   assert.equal(await read, 'read');
   assert.equal(attempts, 2);

@@ -74,9 +74,11 @@ async function nextRound({ clock, source }: Bench, replication: Replication): Pr
     yield* pages(from, signal);
     read = true;
   };
+  // The status says that a round is read to its end before the reader rests: time that passed in between would be lost.
+  await until('the reader rests', () => clock.waiting > 0);
   clock.advance(INTERVAL);
   await until(
-    'the interrupted read is given up',
+    'another round is read',
     () => read && clock.waiting > 0 && replication.status().state !== 'starting',
   );
   source.pages = pages;
