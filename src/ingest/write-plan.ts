@@ -84,7 +84,8 @@ export function planWrite(
   const draft = places.locate(stated);
   // Of what the source states: places that are found otherwise may change without it.
   const digest = digestOf(stated);
-  if (before?.digest.equals(digest) && isSamePlace(draft, stated, before.record)) return null;
+  if (before !== null && isUnchanged(stated, digest, before) && isSamePlace(draft, stated, before.record))
+    return null;
   if (before && isOlder(draft, before.record)) return null;
   const property = assignProperty(source, draft, before, properties);
   const ids = { listing: listingId(source, draft.listingKey), property: property.propertyId };
@@ -109,6 +110,34 @@ export function planWrite(
     ...planTimeline(before, { draft, dates, price: record.price, observedAt }),
   };
 }
+
+/**
+ * Whether a draft says nothing new. Sources count the days on the market on while nothing happens, and spell statuses in another
+ * way from one day to the next: neither is a change.
+ */
+function isUnchanged(
+  stated: ListingDraft,
+  digest: Buffer,
+  { digest: known, record }: PreviousListing,
+): boolean {
+  if (known.equals(digest)) return true;
+  const { statusRaw, property } = record;
+  const { daysOnMarketReported: days } = stated;
+  const counted = property.daysOnMarketReported;
+  const isCountedOn = days !== null && counted !== null && days > counted;
+  const isSpelled = lettersOf(stated.statusRaw) === lettersOf(statusRaw);
+  if (!isCountedOn && !isSpelled) return false;
+  return known.equals(
+    digestOf({
+      ...stated,
+      daysOnMarketReported: isCountedOn ? counted : days,
+      statusRaw: isSpelled ? statusRaw : stated.statusRaw,
+    }),
+  );
+}
+
+const lettersOf = (text: string | null): string | undefined =>
+  text?.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
 function assignProperty(
   source: string,

@@ -64,6 +64,8 @@ export class Dispatcher {
   readonly #write: (outcome: Outcome) => Promise<RecordedWebhook | undefined>;
   #events = 0;
   #wake: () => void = () => {};
+  /** Sets the time until which it rests anew. */
+  #setTimer: () => void = () => {};
   #isWoken = true;
   /** Milliseconds; null: to be looked up. */
   #nextDue: number | null = null;
@@ -153,9 +155,15 @@ export class Dispatcher {
       this.#nextDue = null;
       this.wake();
     };
-    const wait = Math.min(Math.max(0, (this.#nextDue ?? 0) - clock.now()), DAY);
-    const cancel = clock.after(wait, onDue);
+    let cancel = (): void => {};
+    this.#setTimer = () => {
+      cancel();
+      const wait = Math.min(Math.max(0, (this.#nextDue ?? 0) - clock.now()), DAY);
+      cancel = clock.after(wait, onDue);
+    };
+    this.#setTimer();
     await pause(systemClock, POLL, AbortSignal.any([this.#stopping.signal, woken.signal]));
+    this.#setTimer = () => {};
     cancel();
   }
 
@@ -226,7 +234,10 @@ export class Dispatcher {
         const dueAt = recorded?.dueAt ?? null;
         if (dueAt === null || outcome.release === null) return recorded;
         if (dueAt <= clock.now()) this.wake();
-        else if (this.#nextDue !== null) this.#nextDue = Math.min(this.#nextDue, dueAt);
+        else if (this.#nextDue !== null && dueAt < this.#nextDue) {
+          this.#nextDue = dueAt;
+          this.#setTimer();
+        }
         return recorded;
       },
     };
@@ -248,8 +259,15 @@ export class Dispatcher {
     const isDue = systemClock.monotonic() - this.#polledAt >= POLL;
     if (!isDue && this.#nextDue !== null) return;
     const now = new Date(clock.now());
-    this.#nextDue =
-      (await database.read((sql) => findNextDue(sql, now), { planned: 'once' })) ?? Number.POSITIVE_INFINITY;
+    // Retries that are recorded meanwhile count too, whether the query sees them or not.
+    this.#nextDue = Number.POSITIVE_INFINITY;
+    try {
+      const found = await database.read((sql) => findNextDue(sql, now), { planned: 'once' });
+      this.#nextDue = Math.min(this.#nextDue, found ?? Number.POSITIVE_INFINITY);
+    } catch (error) {
+      this.#nextDue = null;
+      throw error;
+    }
     if (!isDue) return;
     this.#polledAt = systemClock.monotonic();
     this.#oldestPending = await database.read(findOldestPending, { planned: 'once' });

@@ -7,6 +7,8 @@ export interface ManualClock extends Clock {
   advance(milliseconds: number): void;
   /** How many callbacks are waiting: 0 when nothing was leaked. */
   readonly waiting: number;
+  /** Milliseconds until the next of them falls due; infinite where none is waiting. */
+  readonly nextIn: number;
 }
 
 interface Timer {
@@ -40,6 +42,9 @@ export function manualClock(start = Date.UTC(2026, 0, 5, 12)): ManualClock {
     },
     get waiting() {
       return timers.size;
+    },
+    get nextIn() {
+      return Math.max(0, (earliest(Number.POSITIVE_INFINITY)?.due ?? Number.POSITIVE_INFINITY) - elapsed);
     },
   };
 }

@@ -1,9 +1,11 @@
 // Servers of vendors under test: the sample's own market behind their rules, on a clock by hand, and a replica of it.
 
 import assert from 'node:assert/strict';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { FaultSwitch } from '../../../sample/faults.ts';
 import { readLand } from '../../../sample/land/land.ts';
+import type { Spelling } from '../../../sample/odata/lookups.ts';
 import { createSampleServer } from '../../../sample/server.ts';
 import { TokenDesk } from '../../../sample/token.ts';
 import type { VendorName } from '../../../sample/vendors/rules.ts';
@@ -12,6 +14,7 @@ import { World } from '../../../sample/world.ts';
 import { createOutbound } from '../../../src/lib/outbound.ts';
 import { readProfile } from '../../../src/sources/reso/profiles/profile.ts';
 import { resoSource } from '../../../src/sources/reso/transport/client.ts';
+import type { ResoCredentials } from '../../../src/sources/reso/transport/token.ts';
 import type { Closing } from '../database/database.ts';
 import { testDatabase } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
@@ -29,45 +32,92 @@ export interface VendorRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
+/** What a request is answered with instead of an answer. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
 export interface VendorServer {
   readonly url: string;
+  /** The next requests for data are refused so, one by one. */
+  readonly refusals: Refusal[];
   readonly world: World;
   readonly vendor: Vendor;
   readonly requests: VendorRequest[];
   readonly clock: ManualClock;
+  /** Spells the values of enumerations in the other way from now on: as people read them, or as names. */
+  respell(): void;
+}
+
+export interface VendorServerOptions {
+  /** Listings at the start; default 60. */
+  readonly size?: number;
+  /** Another seed is another market; default: one for each vendor. */
+  readonly seed?: string;
+  readonly clock?: ManualClock;
+  /** The clock that changes are stamped by; default: the other one. */
+  readonly stamps?: () => number;
 }
 
 /** Starts a server with the rules of a vendor; it ends with the test. */
-export async function startVendor(t: Closing, name: VendorName, size = 60): Promise<VendorServer> {
-  const clock = manualClock(START);
+export async function startVendor(
+  t: Closing,
+  name: VendorName,
+  { size = 60, seed = name, clock = manualClock(START), stamps }: VendorServerOptions = {},
+): Promise<VendorServer> {
   const now = () => clock.now();
-  const journal = { version: 1, seed: name, epoch: START - 3_600_000, size, deeds: [] } as const;
-  const world = new World(readLand(), journal, now, () => {});
+  const journal = { version: 1, seed, epoch: now() - 3_600_000, size, deeds: [] } as const;
+  const world = new World(readLand(), journal, stamps ?? now, () => {});
   const tokens = new TokenDesk({ clientId: 'example', clientSecret: TOKEN }, 28_800, now);
   const vendor = new Vendor({ name, world, tokens, bearerToken: TOKEN, clock: now });
+  let spelling: Spelling = 'display';
   const server = createSampleServer({
     world,
     tokens,
     faults: new FaultSwitch(),
-    spelling: 'display',
+    get spelling() {
+      return spelling;
+    },
     photosUrl: null,
     vendor,
   });
   const requests: VendorRequest[] = [];
-  server.prependListener(
-    'request',
-    ({ url, headers }: { url?: string; headers: VendorRequest['headers'] }) => {
-      requests.push({ url: new URL(url ?? '/', 'http://vendor.test'), at: now(), headers });
-    },
-  );
+  const refusals: Refusal[] = [];
+  const [serve] = server.listeners('request');
+  server.removeAllListeners('request');
+  server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const url = new URL(request.url ?? '/', 'http://vendor.test');
+    requests.push({ url, at: now(), headers: request.headers });
+    const refusal = url.pathname.startsWith('/odata') ? refusals.shift() : undefined;
+    if (refusal === undefined) return serve?.call(server, request, response);
+    response.writeHead(refusal.status, refusal.headers);
+    response.end('{"error":{"code":"refused","message":"A refusal was asked for"}}');
+  });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(async () => {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
   });
   const { port } = server.address() as AddressInfo;
-  return { url: `http://127.0.0.1:${port}`, world, vendor, requests, clock };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    world,
+    vendor,
+    requests,
+    refusals,
+    clock,
+    respell() {
+      spelling = spelling === 'display' ? 'legacy' : 'display';
+    },
+  };
 }
+
+/** What the server wants of its clients. */
+export const credentialsOf = ({ url, vendor }: Pick<VendorServer, 'url' | 'vendor'>): ResoCredentials =>
+  vendor.rules.authentication === 'client'
+    ? { kind: 'client', tokenUrl: `${url}/oauth/token`, clientId: 'example', clientSecret: TOKEN }
+    : { kind: 'bearer', token: TOKEN };
 
 export interface VendorReplica extends VendorServer, ReplicatedSource {
   /** Asserts that what is stored is exactly what the server serves. */
@@ -87,10 +137,9 @@ export async function replicateVendor(
   name: VendorName,
   { profile = name, overrides = {}, size = 60 }: ReplicaOptions = {},
 ): Promise<VendorReplica> {
-  const server = await startVendor(t, name, size);
+  const server = await startVendor(t, name, { size });
   const { clock, url, world } = server;
   const own = name === 'mlsgrid' ? { originatingSystem: SYSTEM } : {};
-  const isClient = server.vendor.rules.authentication === 'client';
   const { database } = await testDatabase(t);
   const replicated = await replicateSource(t, { clock, database }, (outbound) =>
     resoSource({
@@ -98,9 +147,7 @@ export async function replicateVendor(
       name: 'Vendor',
       profile: readProfile(profile, { ...own, ...overrides }),
       url: `${url}/odata`,
-      credentials: isClient
-        ? { kind: 'client', tokenUrl: `${url}/oauth/token`, clientId: 'example', clientSecret: TOKEN }
-        : { kind: 'bearer', token: TOKEN },
+      credentials: credentialsOf(server),
       outbound: outbound(createOutbound({ clock })),
       clock,
     }),

@@ -7,7 +7,7 @@ import { afterRound, type ChangeWindow, LARGE_ROUND, roundOf, windowOf } from '.
 const OVERLAP = 300_000;
 const at = (minute: number): string => new Date(Date.UTC(2026, 0, 1, 0, minute)).toISOString();
 const ms = (minute: number): number => Date.parse(at(minute));
-const FRESH: ChangeWindow = windowOf({}, at(60));
+const FRESH: ChangeWindow = windowOf({}, at(60), ms(61));
 
 test('an ordinary round begins the overlap before the last change, however long ago that was', () => {
   assert.deepEqual(roundOf(FRESH, OVERLAP, ms(61)), { from: at(55), isWide: true });
@@ -31,4 +31,11 @@ test('changes after a large round do not hide what comes late before them', () =
   const pending = afterRound(FRESH, { isWide: true, pages: LARGE_ROUND + 1, since: at(60), now: ms(61) });
   const later = afterRound(pending, { isWide: false, pages: 1, since: at(64), now: ms(64) });
   assert.deepEqual(roundOf(later, OVERLAP, ms(66)), { from: at(55), isWide: true });
+});
+
+test('a large round that ended while our clock was ahead is read once more all the same', () => {
+  const position = { pending: at(60), pendingAt: ms(9_000) };
+  const right = windowOf(position, at(60), ms(61));
+  assert.equal(roundOf(right, OVERLAP, ms(65)).isWide, false);
+  assert.deepEqual(roundOf(right, OVERLAP, ms(66)), { from: at(55), isWide: true });
 });

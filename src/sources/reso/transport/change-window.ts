@@ -27,13 +27,14 @@ export const LARGE_ROUND = 5;
 const textOr = (value: Position[string] | undefined): string | null =>
   typeof value === 'string' ? value : null;
 
-export function windowOf(position: Position, since: string): ChangeWindow {
+/** `now` since the epoch: what ended later ended while our clock was ahead, and counts as ended now. */
+export function windowOf(position: Position, since: string, now: number): ChangeWindow {
   const { pendingAt } = position;
   return {
     since,
     floor: textOr(position.floor),
     pending: textOr(position.pending),
-    pendingAt: typeof pendingAt === 'number' ? pendingAt : null,
+    pendingAt: typeof pendingAt === 'number' ? Math.min(pendingAt, now) : null,
   };
 }
 

@@ -138,7 +138,7 @@ export class Pages {
     const at = Date.parse(stated);
     // A mark from the future would leave out all that changes until then.
     const start = new Date(at <= latestModification(now) ? at : now).toISOString();
-    const before = windowOf(from, start);
+    const before = windowOf(from, start, now);
     // An interrupted round goes on where it stopped.
     const own = roundOf(before, profile.watermark.overlap * 1_000, now);
     const round = { from: textOf(from.from) ?? own.from, isWide: from.from ? from.isWide === 1 : own.isWide };
@@ -148,7 +148,9 @@ export class Pages {
       url: (rules, behind) => changesUrl(root, round.from, rules, behind),
       reading,
     };
-    const swept = typeof from.sweptAt === 'number' ? { sweptAt: from.sweptAt } : this.#sweptAt();
+    // Keys that were compared in the future were compared while our clock was ahead.
+    const swept =
+      typeof from.sweptAt === 'number' ? { sweptAt: Math.min(from.sweptAt, now) } : this.#sweptAt();
     let position: Position = from;
     let pages = typeof from.pages === 'number' && from.from ? from.pages : 0;
     let reached = later(start, textOf(from.reached));
@@ -244,9 +246,15 @@ export class Pages {
   }
 
   /** The page of the saved link; null where there is none, or where the server no longer knows it. */
-  async #resume({ link }: Position, trail: Trail, { page }: Reading): Promise<ParsedPage | null> {
+  async #resume(
+    { link }: Position,
+    trail: Trail,
+    { page, signal, slowly }: Reading,
+  ): Promise<ParsedPage | null> {
     // The server may have moved since: a link of its old address would be refused in every round.
     if (typeof link !== 'string' || resolveLink(this.#session.root, link) !== link) return null;
+    // A process that has just started does not know yet what its records are made of.
+    await this.#session.rules(signal, slowly);
     return followLink(link, trail, page).catch((error: unknown) => {
       if (isStale(error) || this.#reader.isTooSlow(error)) return null;
       throw error;

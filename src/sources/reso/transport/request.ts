@@ -66,8 +66,9 @@ export class Requests {
   async send({ kind, ...request }: UpstreamRequest): Promise<OutboundAnswer> {
     const { outbound, clock, permit, observed, failed } = this.#options;
     this.#requireOpen();
-    await permit?.(kind, request.signal);
     await this.#space(kind, request.signal);
+    // Last, so that the budget counts it when it is sent: another process may send too.
+    await permit?.(kind, request.signal);
     const startedAt = clock.monotonic();
     const answer = await sendRequest(outbound, request).catch((error: unknown) => {
       failed?.(kind, error, clock.monotonic() - startedAt);
