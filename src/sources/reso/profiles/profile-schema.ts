@@ -130,6 +130,12 @@ export const ProfileSchema = Type.Object(
           maximum: 86_400,
           description: 'Seconds by which the server may publish a change late.',
         }),
+        literal: Type.Optional(
+          oneOf(
+            ['plain', 'quoted'],
+            'How times stand in conditions: as they are, as OData 4 has them, or in quotes. Default: plain.',
+          ),
+        ),
       },
       strict,
     ),

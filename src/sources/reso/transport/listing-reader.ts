@@ -118,7 +118,8 @@ export class ListingReader {
   /** Null: a list without records. */
   #recordIn(response: OutboundAnswer, form: Form): UpstreamRecord | null {
     const body = parseBody(response, this.#session.clock.now());
-    if (form === 'entity') return body;
+    // Some servers answer to an address of an entity that they do not have with an empty list.
+    if (form === 'entity' && !(Array.isArray(body.value) && body.value.length === 0)) return body;
     const [record] = listIn(body);
     if (record === undefined) return null;
     if (!isRecord(record)) throw new LiveError('parse_failed', 'The source answered without a record.');

@@ -51,6 +51,10 @@ function literal(key: string, { numericKey }: PropertyShape): string {
   return numericKey && /^-?\d+$/.test(key) ? key : quoted(key);
 }
 
+/** A time as the server reads it. */
+const timeLiteral = (at: string, { watermark }: Profile): string =>
+  watermark.literal === 'quoted' ? quoted(at) : at;
+
 /** Fields that the profile names, beside those of the mapping. */
 function profileFields({ watermark, deletes, media }: Profile): readonly string[] {
   return [
@@ -176,10 +180,11 @@ function behind(
   const { field } = rules.profile.watermark;
   const isSorted = order === 'requested' && !rules.refused.has('order');
   if (order === 'key' && key !== null) return `${rules.keyField} gt ${literal(key, rules)}`;
-  if (order === 'watermark' && at !== null) return `${field} ge ${at}`;
+  const moment = at === null ? null : timeLiteral(at, rules.profile);
+  if (order === 'watermark' && moment !== null) return `${field} ge ${moment}`;
   // Among records of one moment the key says how far the pages had come.
-  if (isSorted && at !== null && key !== null)
-    return `${field} gt ${at} or (${field} eq ${at} and ${rules.keyField} gt ${literal(key, rules)})`;
+  if (isSorted && moment !== null && key !== null)
+    return `${field} gt ${moment} or (${field} eq ${moment} and ${rules.keyField} gt ${literal(key, rules)})`;
   return undefined;
 }
 
@@ -230,7 +235,7 @@ export function changesUrl(
   return address(root, changes.path, [
     ...filterOf(rules.profile, [
       changes.filter,
-      isWhole ? `${watermark.field} ge ${since}` : null,
+      isWhole ? `${watermark.field} ge ${timeLiteral(since, rules.profile)}` : null,
       rest ?? null,
     ]),
     ...orderOf(changes, rules),
@@ -245,7 +250,7 @@ export function newestUrl(root: string, rules: QueryRules, until: string | null 
   const { field } = rules.profile.watermark;
   const isSelected = rules.profile.query.select && !rules.refused.has('select');
   return address(root, 'Property', [
-    ...filterOf(rules.profile, [until === null ? null : `${field} le ${until}`]),
+    ...filterOf(rules.profile, [until === null ? null : `${field} le ${timeLiteral(until, rules.profile)}`]),
     `$orderby=${field}%20desc`,
     '$top=1',
     ...(isSelected ? [`$select=${rules.keyField},${field}`] : []),
