@@ -64,7 +64,7 @@ export class Dispatcher {
   readonly #write: (outcome: Outcome) => Promise<RecordedWebhook | undefined>;
   #events = 0;
   #wake: () => void = () => {};
-  /** Sets the time until which it rests anew. */
+  /** Sets the time until which it rests, once more. */
   #setTimer: () => void = () => {};
   #isWoken = true;
   /** Milliseconds; null: to be looked up. */
