@@ -45,9 +45,18 @@ test('one of two processes reads; when it is killed, the other goes on', async (
       ModificationTimestamp: at,
     });
   put('a', '2026-01-01T00:00:00Z');
-  const options = { databaseUrl, url: upstream.url, tokenUrl: upstream.tokenUrl, lease: SHORT };
-  const start = () =>
-    startProgram(t, 'sources/reader-child.ts', [JSON.stringify(options satisfies ReaderOptions)]);
+  const options = {
+    databaseUrl,
+    url: upstream.url,
+    credentials: {
+      kind: 'client',
+      tokenUrl: upstream.tokenUrl,
+      clientId: 'someone',
+      clientSecret: 'something',
+    },
+    lease: SHORT,
+  } satisfies ReaderOptions;
+  const start = () => startProgram(t, 'sources/reader-child.ts', [JSON.stringify(options)]);
   const first = start();
   assert.equal(await first.line(), '{"reads":true}');
   const second = start();

@@ -11,7 +11,7 @@ import { moveableTime } from '../../support/billing/database-time.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { startService } from '../../support/service/service.ts';
 import { assertLimits } from '../../support/sources/machine/limits.ts';
-import { stateOf } from '../../support/sources/machine/source-history.ts';
+import { readStored } from '../../support/sources/machine/stored.ts';
 import { assertToldOnce, createWatcher, readTold } from '../../support/sources/machine/told.ts';
 import { type MachineStage, type Step, VendorMachine } from '../../support/sources/machine/vendor-machine.ts';
 
@@ -105,18 +105,6 @@ const stage: MachineStage = {
 };
 let machines = 0;
 
-/** What is stored of a source, as its server states it. */
-async function storedStates(source: string) {
-  const rows = await stored.database.read(
-    (sql) => sql<{ key: string; status: string; price: number; photos: number }[]>`
-      select listing_key as key, listing.status, (record ->> 'price')::float8 as price,
-        (record ->> 'photoCount')::int as photos
-      from listing
-      where source = ${source} and listing.status <> 'DELETED' order by listing_key`,
-  );
-  return new Map(rows.map(({ key, status, price, photos }) => [key, stateOf(status, price, photos)]));
-}
-
 async function runHistory(vendor: VendorName, history: readonly Step[]): Promise<void> {
   // What one history leaves running ends with it.
   const endings: (() => Promise<void>)[] = [];
@@ -125,13 +113,13 @@ async function runHistory(vendor: VendorName, history: readonly Step[]): Promise
     machines += 1;
     const id = `${vendor}-${machines}`;
     const machine = await VendorMachine.start(closing, stage, vendor, id);
-    assert.deepEqual(await storedStates(id), machine.history.shown);
+    assert.deepEqual(await readStored(stored.database, id), machine.history.shown);
     const key = machine.history.keyAt(0);
     const watcher = await createWatcher(service, listingId(id, key));
     const begun = await readTold(service, machine);
     for (const next of history) await machine.take(next);
     await machine.calm();
-    assert.deepEqual(await storedStates(id), machine.history.shown);
+    assert.deepEqual(await readStored(stored.database, id), machine.history.shown);
     const told = await readTold(service, machine, begun.sequence);
     assertToldOnce(machine, told.changes);
     await watcher.assertSame(told.changes.get(key) ?? []);

@@ -56,6 +56,8 @@ export interface VendorServerOptions {
   /** Another seed is another market; default: one for each vendor. */
   readonly seed?: string;
   readonly clock?: ManualClock;
+  /** Milliseconds since the epoch, in place of that clock. */
+  readonly now?: () => number;
   /** The clock that changes are stamped by; default: the other one. */
   readonly stamps?: () => number;
 }
@@ -64,9 +66,14 @@ export interface VendorServerOptions {
 export async function startVendor(
   t: Closing,
   name: VendorName,
-  { size = 60, seed = name, clock = manualClock(START), stamps }: VendorServerOptions = {},
+  {
+    size = 60,
+    seed = name,
+    clock = manualClock(START),
+    now = () => clock.now(),
+    stamps,
+  }: VendorServerOptions = {},
 ): Promise<VendorServer> {
-  const now = () => clock.now();
   const journal = { version: 1, seed, epoch: now() - 3_600_000, size, deeds: [] } as const;
   const world = new World(readLand(), journal, stamps ?? now, () => {});
   const tokens = new TokenDesk({ clientId: 'example', clientSecret: TOKEN }, 28_800, now);

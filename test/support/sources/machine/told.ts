@@ -26,7 +26,7 @@ export interface Told {
 /** What GET /v1/changes says of a machine's listings after a change. */
 export async function readTold(
   service: Pick<TestService, 'json' | 'keys'>,
-  { id, history }: VendorMachine,
+  { id, history }: Pick<VendorMachine, 'id' | 'history'>,
   after: number | 'now' = 'now',
 ): Promise<Told> {
   const keys = new Map(history.keys.map((key) => [listingId(id, key), key]));
@@ -50,7 +50,7 @@ const toldState = ({ listing }: ToldChange): ListingState | typeof GONE =>
     : stateOf(listing.status, listing.price, listing.photoCount);
 
 /** Asserts that each listing was told as it was, in that order, up to what it is, and never where nothing had changed. */
-export function assertToldOnce({ history }: VendorMachine, told: Told['changes']): void {
+export function assertToldOnce({ history }: Pick<VendorMachine, 'history'>, told: Told['changes']): void {
   for (const key of history.keys) {
     const changes = told.get(key) ?? [];
     const states = history.statesOf(key);

@@ -54,7 +54,8 @@ export interface MachineStage {
   readonly setBudgetTime: (now: number) => Promise<void>;
 }
 
-const OVERRIDES: Readonly<Record<VendorName, object>> = {
+/** Of the profiles: small pages, of which there are several. */
+export const OVERRIDES: Readonly<Record<VendorName, object>> = {
   bridge: { load: { size: PAGE }, changes: { size: PAGE }, deletes: { sweep: { size: PAGE } } },
   mlsgrid: { originatingSystem: SYSTEM, page: { size: PAGE }, deletes: { sweep: { size: PAGE } } },
   spark: { page: { size: PAGE }, deletes: { sweep: { size: PAGE } } },
