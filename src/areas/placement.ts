@@ -185,6 +185,7 @@ export class Placement {
   }
 
   *#named(address: DraftAddress): Iterable<PlacedArea> {
+    if (this.#byAddress.size === 0) return;
     for (const [type, part] of Object.entries(ADDRESS_PART)) {
       const text = address[part];
       if (text) yield* this.#byAddress.get(`${type}|${folded(text, type as AreaType)}`) ?? [];

@@ -50,6 +50,7 @@ interface AmountClass {
 
 export class FieldReport {
   readonly #field: Field;
+  readonly #isOrdered: boolean;
   #filled = 0;
   #empty = 0;
   #smallest: PlacedValue | null = null;
@@ -63,6 +64,7 @@ export class FieldReport {
 
   constructor(field: Field) {
     this.#field = field;
+    this.#isOrdered = NUMBER_KINDS.includes(field.kind) || DATE_KINDS.includes(field.kind);
   }
 
   add(value: Value | null, place: number): void {
@@ -71,8 +73,7 @@ export class FieldReport {
       return;
     }
     this.#filled++;
-    const isOrdered = [...NUMBER_KINDS, ...DATE_KINDS].includes(this.#field.kind);
-    if (isOrdered && (typeof value === 'number' || typeof value === 'string'))
+    if (this.#isOrdered && (typeof value === 'number' || typeof value === 'string'))
       this.#addOrdered({ value, place });
     else if (typeof value === 'boolean' || this.#field.choices || this.#field.kind === 'currency')
       this.#addChoice(String(value));

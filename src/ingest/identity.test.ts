@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { addressParts } from './address-parts.ts';
 import { type HomeEvidence, isContradicted, propertyIdentities } from './identity.ts';
 import { isPlaceholder } from './placeholders.ts';
@@ -143,4 +144,23 @@ test('homes that share an identity differ by unit, by house number, or by a plac
     assert.equal(isContradicted(one, other), expected, name);
     assert.equal(isContradicted(other, one), expected, name);
   }
+});
+
+test('an address of plain letters is one home with itself beside a letter with an accent', () => {
+  const words = fc.array(fc.constantFrom('Main', 'Street', 'st.', "O'Hara", 'N', 'ste', '#', '-', 'Unit'), {
+    minLength: 1,
+    maxLength: 5,
+  });
+  fc.assert(
+    fc.property(words, (street) => {
+      const of = (city: string) => {
+        const address = { ...NOTHING, streetNumber: '12', streetName: street.join(' '), city };
+        return propertyIdentities(home('1', { address }))[0];
+      };
+      assert.equal(of('Leon'), of('León'));
+      const county = (name: string) =>
+        propertyIdentities(home('1', { parcelNumber: '42-7', address: { ...NOTHING, county: name } }))[0];
+      assert.equal(county(`${street.join(' ')} e`), county(`${street.join(' ')} é`));
+    }),
+  );
 });

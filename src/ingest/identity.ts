@@ -4,7 +4,7 @@ import { hash } from 'node:crypto';
 import { distanceKm } from '../geometry/geometry.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { StoredRecord } from '../listings/stored-record.ts';
-import { SHORT_FORMS } from '../text/tokenize.ts';
+import { isAscii, SHORT_FORMS } from '../text/tokenize.ts';
 import { addressParts } from './address-parts.ts';
 import { isPlaceholder } from './placeholders.ts';
 
@@ -45,7 +45,10 @@ const statedPlace = (location: ListingDraft['location']): ListingDraft['location
   location?.source === undefined ? location : null;
 
 export const draftEvidence = (source: string, draft: ListingDraft): HomeEvidence => ({
-  ...draft,
+  listingKey: draft.listingKey,
+  universalPropertyId: draft.universalPropertyId,
+  parcelNumber: draft.parcelNumber,
+  address: draft.address,
   location: statedPlace(draft.location),
   source,
   addressDisplayed: draft.display.address,
@@ -100,6 +103,17 @@ export function propertyIdentities(home: HomeEvidence): readonly [string, ...str
   return best === alone ? [alone] : [best, ...others, alone];
 }
 
+/** A home with its identities, best evidence first, and the id of the property that is made for each. */
+export interface IdentifiedHome {
+  readonly home: HomeEvidence;
+  readonly identities: readonly { readonly identity: string; readonly propertyId: string }[];
+}
+
+export const identifyHome = (home: HomeEvidence): IdentifiedHome => ({
+  home,
+  identities: propertyIdentities(home).map((identity) => ({ identity, propertyId: propertyId(identity) })),
+});
+
 /** The best of them for a draft. */
 export const propertyIdentity = (source: string, draft: ListingDraft): string =>
   propertyIdentities(draftEvidence(source, draft))[0];
@@ -129,25 +143,23 @@ export function isContradicted(one: HomeEvidence, other: HomeEvidence): boolean 
   return distanceKm(one.location, other.location) > limit;
 }
 
-const STREET_WORDS: Readonly<Record<string, string>> = {
-  ...SHORT_FORMS,
-  apartment: '',
-  apt: '',
-  unit: '',
-  suite: '',
-  ste: '',
-};
+/** An empty one is left out. */
+const STREET_WORDS: ReadonlyMap<string, string> = new Map(
+  Object.entries({ ...SHORT_FORMS, apartment: '', apt: '', unit: '', suite: '', ste: '' }),
+);
 
 /** Lower case, accents and punctuation gone, the usual street words in one spelling. */
 function normalizeText(text: string | null | undefined): string {
-  return (text ?? '')
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim()
-    .split(' ')
-    .map((word) => (Object.hasOwn(STREET_WORDS, word) ? (STREET_WORDS[word] ?? word) : word))
+  if (!text) return '';
+  const words = isAscii(text)
+    ? text.toLowerCase().split(/[^a-z0-9]+/)
+    : text
+        .normalize('NFKD')
+        .replace(/\p{M}/gu, '')
+        .toLowerCase()
+        .split(/[^\p{L}\p{N}]+/u);
+  return words
+    .map((word) => STREET_WORDS.get(word) ?? word)
     .filter((word) => word !== '')
     .join(' ');
 }

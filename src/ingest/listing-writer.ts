@@ -17,7 +17,7 @@ import { correctHistory } from '../timeline/history-correction.ts';
 import { findRecordedHistory, replaceHistory } from '../timeline/store.ts';
 import { updateTimelines } from '../timeline/update-timelines.ts';
 import { loadPlaceFinder, type PlaceCounts } from './approximate-places.ts';
-import { draftEvidence, listingId, propertyId, propertyIdentities } from './identity.ts';
+import { draftEvidence, type IdentifiedHome, identifyHome, listingId } from './identity.ts';
 import {
   addAreaCounts,
   type DaysOnMarketRow,
@@ -87,21 +87,25 @@ export function createCatalogue(database: Database): Catalogue {
     async write(tx, source, drafts, observedAt, deletedKeys = [], quiet = false, endedAs = 'DELETED') {
       const byId = newestById(source, drafts);
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
-      const identities: string[] = [];
-      await eventLoop.forEach(byId.values(), (draft) => {
-        identities.push(...propertyIdentities(draftEvidence(source, draft)));
+      const homes = new Map<string, IdentifiedHome>();
+      await eventLoop.forEach(byId, ([id, draft]) => {
+        homes.set(id, identifyHome(draftEvidence(source, draft)));
       });
+      const identities = [...homes.values()].flatMap((home) => home.identities);
       const [areas, renamed, rounded] = await Promise.all([
         placements.load(tx),
-        findRenamed(tx, identities),
+        findRenamed(
+          tx,
+          identities.map(({ identity }) => identity),
+        ),
         takeRoundedKeys(tx, source, drafts),
       ]);
       const deletedIds = new Set([...deletedKeys, ...rounded].map((key) => listingId(source, key)));
-      const possible = identities.map((identity) => renamed.get(identity) ?? propertyId(identity));
+      const possible = identities.map(({ identity, propertyId }) => renamed.get(identity) ?? propertyId);
       const existing = await findExisting(tx, possible);
       // Locks are taken in one order, so that two writers never deadlock.
       const { listings: before, first } = await lockListings(tx, [...byId.keys(), ...deletedIds], existing);
-      const properties = new PropertyAssignment(renamed, first);
+      const properties = new PropertyAssignment(renamed, first, homes);
       const places = await loadPlaceFinder(tx, byId.values(), areas);
       const writes: ListingWrite[] = [];
       const confirmed: string[] = [];

@@ -1,6 +1,12 @@
 // Assignment of listings to properties: by the best evidence that no other listing of the property contradicts.
 
-import { type HomeEvidence, isContradicted, propertyId, propertyIdentities } from './identity.ts';
+import {
+  type HomeEvidence,
+  type IdentifiedHome,
+  identifyHome,
+  isContradicted,
+  propertyIdentities,
+} from './identity.ts';
 
 /** The listing that a property was first made for: what others must not contradict. */
 export interface FirstListing {
@@ -24,31 +30,40 @@ export interface AssignedProperty {
 export class PropertyAssignment {
   readonly #renamed: ReadonlyMap<string, string>;
   readonly #first: Map<string, FirstListing>;
+  readonly #homes: ReadonlyMap<string, IdentifiedHome>;
 
   /**
    * @param renamed ids of properties by identities that their ids are no digests of
    * @param first the first listing of each property, by its id
+   * @param homes those that are identified already, by the ids of their listings
    */
   constructor(
     renamed: ReadonlyMap<string, string> = new Map(),
     first: ReadonlyMap<string, FirstListing> = new Map(),
+    homes: ReadonlyMap<string, IdentifiedHome> = new Map(),
   ) {
     this.#renamed = renamed;
     this.#first = new Map(first);
+    this.#homes = homes;
   }
 
   /** The property of a listing, which counts for those that are assigned after it; `present` is null for a new listing. */
   assign(id: string, home: HomeEvidence, present: PresentProperty | null): AssignedProperty {
-    const identities = propertyIdentities(home);
+    const { identities } = this.#homes.get(id) ?? identifyHome(home);
     const [best] = identities;
     // Its id stays with the listing that it was made for, unless the source corrects what makes it this home.
-    if (present && this.#isFirst(id, present) && propertyIdentities(present.home)[0] === best) {
-      const isFree = !this.#renamed.has(best) && !this.#first.has(propertyId(best));
-      const renamed = propertyId(best) !== present.propertyId && isFree;
-      return { propertyId: present.propertyId, identity: best, renamed };
+    if (
+      best !== undefined &&
+      present &&
+      this.#isFirst(id, present) &&
+      propertyIdentities(present.home)[0] === best.identity
+    ) {
+      const isFree = !this.#renamed.has(best.identity) && !this.#first.has(best.propertyId);
+      const renamed = best.propertyId !== present.propertyId && isFree;
+      return { propertyId: present.propertyId, identity: best.identity, renamed };
     }
-    for (const identity of identities) {
-      const property = this.#renamed.get(identity) ?? propertyId(identity);
+    for (const { identity, propertyId } of identities) {
+      const property = this.#renamed.get(identity) ?? propertyId;
       const first = this.#first.get(property);
       if (first && first.id !== id && isContradicted(first.home, home)) continue;
       if (!first) this.#first.set(property, { id, home });

@@ -200,23 +200,27 @@ export function searchTexts({ id, record, addressDisplayed }: Omit<ListingSnapsh
 }
 
 function listingWords(listing: ListingSnapshot): { words: string[]; names: string[] } {
-  const fields = new Map<string, Set<string>>();
+  const fields = new Map<string, string>();
   const names = new Set<string>();
   for (const [letter, texts] of searchTexts(listing)) {
     const isPlace = letter === FIELD_LETTERS.address || letter === FIELD_LETTERS.area;
     for (const word of tokenize(texts.filter((text) => text !== null).join(' '))) {
-      if (!fields.has(word) && fields.size >= MAX_WORDS) continue;
-      fields.set(word, (fields.get(word) ?? new Set()).add(letter));
+      const letters = fields.get(word) ?? '';
+      if (letters === '' && fields.size >= MAX_WORDS) continue;
+      if (!letters.includes(letter)) fields.set(word, letters + letter);
       if (isPlace && listing.displayed && isName(word)) names.add(word);
     }
   }
   return { words: [...fields].flatMap(([word, letters]) => indexedForms(word, letters)), names: [...names] };
 }
 
-function indexedForms(word: string, letters: ReadonlySet<string>): string[] {
+/** `letters`: those of the fields that have the word. */
+function indexedForms(word: string, letters: string): string[] {
   const { id, address, area, description } = FIELD_LETTERS;
-  const isNamed = letters.has(address) || letters.has(area);
+  // Most words are those of descriptions alone.
+  if (letters === description) return [word];
+  const isNamed = letters.includes(address) || letters.includes(area);
   const prefixed = [...letters].filter((letter) => letter !== description || isNamed);
-  const plain = [...letters].some((letter) => letter !== id) ? [word] : [];
+  const plain = letters === id ? [] : [word];
   return [...plain, ...prefixed.map((letter) => `${letter}${word}`)];
 }

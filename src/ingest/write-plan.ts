@@ -87,14 +87,15 @@ export function planWrite(
   if (before !== null && isUnchanged(stated, digest, before) && isSamePlace(draft, stated, before.record))
     return null;
   if (before && isOlder(draft, before.record)) return null;
-  const property = assignProperty(source, draft, before, properties);
-  const ids = { listing: listingId(source, draft.listingKey), property: property.propertyId };
+  const id = before?.id ?? listingId(source, draft.listingKey);
+  const property = assignProperty(id, { source, draft, before }, properties);
+  const ids = { listing: id, property: property.propertyId };
   const areaNos = placement.place(draft.location, draft.address);
   const timeZone = placement.timeZone(areaNos);
   const dates = resolveDates(draft, timeZone);
   const record = buildStoredRecord(source, ids, { draft, dates, before: before?.record ?? null, observedAt });
   return {
-    id: ids.listing,
+    id,
     source,
     draft,
     before,
@@ -140,12 +141,10 @@ const lettersOf = (text: string | null): string | undefined =>
   text?.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
 function assignProperty(
-  source: string,
-  draft: ListingDraft,
-  before: PreviousListing | null,
+  id: string,
+  { source, draft, before }: Pick<ListingWrite, 'source' | 'draft' | 'before'>,
   properties: PropertyAssignment,
 ): AssignedProperty {
-  const id = listingId(source, draft.listingKey);
   // What a source removes says nothing of its home any more.
   if (before && draft.status === 'DELETED')
     return { propertyId: before.propertyId, identity: before.propertyId, renamed: false };
@@ -181,6 +180,7 @@ function planTimeline(
 /** The row of listing for a write, without the record; keys are its columns. */
 export function listingRow(write: ListingWrite, observedAt: number): Record<string, unknown> {
   const clock = toStoredClock(write.clock, write.timeZone);
+  const now = formatTime(observedAt);
   return {
     id: write.id,
     source: write.source,
@@ -196,9 +196,9 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
     time_zone: write.timeZone,
     days_on_market_start: formatTime(clock.start),
     days_on_market_end: formatTime(clock.end),
-    created_at: write.before?.createdAt ?? formatTime(observedAt),
-    updated_at: formatTime(observedAt),
-    fetched_at: formatTime(observedAt),
+    created_at: write.before?.createdAt ?? now,
+    updated_at: now,
+    fetched_at: now,
   };
 }
 

@@ -56,7 +56,7 @@ function withoutEmpty(part: Part, members: Members): Part {
   for (const name in part) {
     if (at < members.length && name !== members[at]) return part;
     const value = part[name];
-    const isLeftOut = LISTS.has(name) ? isEmptyList(value) : value === null;
+    const isLeftOut = value === null ? !LISTS.has(name) : isEmptyList(value) && LISTS.has(name);
     if (!isLeftOut || at >= members.length) lean[name] = value;
     at++;
   }

@@ -59,8 +59,10 @@ export function priceOf(draft: ListingDraft): number | null {
 }
 
 /** SHA-256 of a draft without what its source sent and without the time of its last modification. */
-export function digestOf({ reso: _, raw: __, ...draft }: ListingDraft): Buffer {
-  return hash('sha256', JSON.stringify({ ...draft, upstreamModifiedAt: null }), 'buffer');
+export function digestOf(draft: ListingDraft): Buffer {
+  // JSON has no members that are undefined.
+  const digested = { ...draft, upstreamModifiedAt: null, reso: undefined, raw: undefined };
+  return hash('sha256', JSON.stringify(digested), 'buffer');
 }
 
 /** Fills in the media and open houses that the source did not send (null) from the previous record. */

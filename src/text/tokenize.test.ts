@@ -1,9 +1,9 @@
-// Proves that names which a misspelt word may mean are found by few of its trigrams.
+// Proves that names which a misspelt word may mean are found by few of its trigrams, and that words do not depend on what stands beside them.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { isMisspelt, selectiveTrigrams, trigramsOf } from './tokenize.ts';
+import { isMisspelt, selectiveTrigrams, splitWords, trigramsOf } from './tokenize.ts';
 
 const letter = fc.constantFrom(...'abc');
 const word = fc.array(letter, { minLength: 4, maxLength: 14 }).map((letters) => letters.join(''));
@@ -35,5 +35,15 @@ test('a name that is misspelt has one of the telling trigrams of what was asked'
       assert.ok(selectiveTrigrams(asked).some((trigram) => had.has(trigram)));
     }),
     { numRuns: 5_000, seed: 3 },
+  );
+});
+
+test('a text of plain letters has the same words alone and beside a letter with an accent', () => {
+  const ascii = fc.string({ unit: 'binary-ascii', maxLength: 40 });
+  fc.assert(
+    fc.property(ascii, (text) => {
+      assert.deepEqual([...splitWords(text), 'e'], splitWords(`${text} é`));
+    }),
+    { numRuns: 2_000 },
   );
 });

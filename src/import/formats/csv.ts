@@ -80,7 +80,7 @@ async function* records(
 
 function namedFields(headings: readonly string[], fields: readonly string[]): RecordFields {
   const named: Record<string, unknown> = {};
-  for (const [at, name] of headings.entries()) named[name] = fields[at];
+  for (let at = 0; at < headings.length; at++) named[headings[at] ?? ''] = fields[at];
   return named;
 }
 

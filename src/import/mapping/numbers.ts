@@ -62,6 +62,9 @@ function normalized(digits: string, decimal: Mark): string {
   return digits.replace(/[.'’\s]/g, '').replace(',', '.');
 }
 
+/** Digits alone are the same number with either decimal mark, and most numbers of a file are. */
+const DIGITS = /^\d+$/;
+
 /** What a text is with a decimal point and with a decimal comma; null where it cannot be that. */
 function readings(text: string): Readonly<Record<Mark, number | null>> {
   const { sign = '', digits = '' } = AMOUNT.exec(text)?.groups ?? {};
@@ -83,6 +86,7 @@ export class NumberColumn {
   readonly #examples: Record<Mark, string | null> = { point: null, comma: null };
 
   add(text: string): void {
+    if (DIGITS.test(text)) return;
     const { point, comma } = readings(text);
     if (point === comma) return;
     if (point !== null && comma !== null) {
@@ -122,6 +126,7 @@ export function requireOneReading(
   column: NumberColumn,
   judge: NumberJudge,
 ): void {
+  if (DIGITS.test(text)) return;
   const { point, comma } = readings(text);
   if (point === null || comma === null || point === comma) return;
   const own = format === undefined ? 'point' : (FORMATS[format]?.decimal ?? 'point');
