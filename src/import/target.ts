@@ -1,12 +1,13 @@
 // Import targets: how listings and areas are mapped, written in batches, and finished.
 
-import { hash } from 'node:crypto';
 import { type AreaDraft, areaId } from '../areas/area.ts';
 import { PLACE_WAYS, type PlaceCounts } from '../ingest/approximate-places.ts';
 import { updateAllPlacements, writeAreaDrafts } from '../ingest/area-writer.ts';
 import { analyzeListings } from '../ingest/listing-store.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
+import { KeyList } from '../ingest/removal/key-list.ts';
 import { relocateAll } from '../ingest/reviews/relocation.ts';
+import { eventLoop } from '../lib/scheduler.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { type Counts, countAreas, countListings } from './checkpoint-store.ts';
@@ -124,8 +125,11 @@ export async function* mapRecords<Draft>(
   records: AsyncIterable<SourceRecord>,
   map: Mapper<Draft>,
 ): AsyncGenerator<MappedRecord<Draft>> {
-  const seen = new SeenKeys();
+  const seen = new KeyList();
+  // What is being written goes on in between: an import reads a batch while the one before is written.
+  const task = eventLoop.task();
   for await (const record of records) {
+    if (task.shouldYield()) await task.yield();
     const mapped = map(record);
     if (!('key' in mapped)) yield { record, reason: sentenceOf(mapped), faults: mapped };
     else if (seen.add(mapped.key)) {
@@ -141,15 +145,3 @@ export async function* mapRecords<Draft>(
 /** A repeated key would make each import overwrite one row with the other. */
 const repeatedKey = (key: string): string =>
   `${key} is in an earlier row too: build the key from more columns, such as id and date`;
-
-/** Keys seen so far, as 48 bits of a digest each: a file of millions of rows fits in memory. */
-class SeenKeys {
-  readonly #seen = new Set<number>();
-
-  /** Whether the key is new. */
-  add(key: string): boolean {
-    const digest = hash('md5', key, 'buffer');
-    const size = this.#seen.size;
-    return this.#seen.add(digest.readUIntBE(0, 6)).size > size;
-  }
-}

@@ -92,12 +92,10 @@ export function createCatalogue(database: Database): Catalogue {
         homes.set(id, identifyHome(draftEvidence(source, draft)));
       });
       const identities = [...homes.values()].flatMap((home) => home.identities);
+      const texts = identities.map(({ identity }) => identity);
       const [areas, renamed, rounded] = await Promise.all([
         placements.load(tx),
-        findRenamed(
-          tx,
-          identities.map(({ identity }) => identity),
-        ),
+        findRenamed(tx, texts),
         takeRoundedKeys(tx, source, drafts),
       ]);
       const deletedIds = new Set([...deletedKeys, ...rounded].map((key) => listingId(source, key)));

@@ -16,7 +16,7 @@ import { addCurrencies, addSearchNames, type StoredSearchRow } from './search-ro
 import { type ListingWrite, listingRow } from './write-plan.ts';
 
 /** Listings whose rows are made before they are sent. */
-const SLICE = 250;
+const SLICE = 500;
 /** SQLSTATE of PostgreSQL. */
 const UNIQUE_VIOLATION = '23505';
 
