@@ -15,6 +15,7 @@ import { explorerOfMillion, explorerOfOnePlace } from './explore/explore.ts';
 import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from './feeds/fan-out.ts';
 import { idleFeeds } from './feeds/idle.ts';
 import { eventPages } from './feeds/pages.ts';
+import { loadOfFeed } from './loads/feed.ts';
 import { loadOfFile } from './loads/loads.ts';
 import { memoryOfAgents } from './mcp/agents.ts';
 import { callsOfTools } from './mcp/calls.ts';
@@ -169,6 +170,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   explore: explorerOfOnePlace,
   'explore-browser': explorerInBrowser,
   load: () => loadOfFile(Number(values.listings ?? 200_000)),
+  feed: () => loadOfFeed(Number(values.listings ?? 20_000)),
   scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),
   webhooks: async () => [...(await latencyBesideHanging()), ...(await memoryOfHosts())],
