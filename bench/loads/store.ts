@@ -76,9 +76,7 @@ export async function copyTable(sql: Sql, table: string): Promise<Buffer> {
 
 /** Milliseconds of processor that a server on this machine has used, sessions that have ended included. */
 export async function serverProcessor(database: Database): Promise<number> {
-  const [row] = await database.read(
-    (sql) => sql<{ pid: number }[]>`select pid from pg_stat_activity where backend_type = 'checkpointer'`,
-  );
+  const [row] = await database.read((sql) => sql<{ pid: number }[]>`select pg_backend_pid() as pid`);
   const postmaster = (await statOf(row?.pid ?? 0))[1] ?? 0;
   const ids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name)).map(Number);
   const running = (await Promise.all(ids.map(statOf))).filter(([, parent]) => parent === postmaster);
