@@ -2,9 +2,17 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { replicateVendor, type VendorReplica } from '../../support/sources/vendor-server.ts';
+import { createOutbound } from '../../../src/lib/outbound.ts';
+import type { Position } from '../../../src/sources/source.ts';
+import {
+  replicateVendor,
+  startVendor,
+  type VendorReplica,
+  vendorSource,
+} from '../../support/sources/vendor-server.ts';
 
 const SMALL = { page: { size: 10 } };
+const never = new AbortController().signal;
 
 const lists = ({ requests }: VendorReplica) =>
   requests.filter(({ url }) => url.pathname.endsWith('/Property'));
@@ -35,6 +43,25 @@ test('a link that the server no longer knows is replaced by a query behind the l
     (url.searchParams.get('$filter') ?? '').startsWith('ListingKey gt'),
   );
   assert.ok(behind.length >= 1);
+});
+
+test('a process that goes on with a link, and knows nothing of the server yet, has the texts of values', async (t) => {
+  const server = await startVendor(t, 'spark');
+  const open = () => {
+    const source = vendorSource(server, createOutbound({ clock: server.clock }), 'spark', SMALL);
+    t.after(() => source.close());
+    return source;
+  };
+  let position: Position | null = null;
+  for await (const { next } of open().pages(null, never)) {
+    position = next;
+    break;
+  }
+  assert.equal(typeof position?.link, 'string');
+  for await (const { drafts } of open().pages(position, never)) {
+    assert.ok(drafts.length > 0);
+    for (const { statusRaw } of drafts) assert.equal(statusRaw?.startsWith('b__'), false, String(statusRaw));
+  }
 });
 
 test('a change that is published nineteen minutes late is found', async (t) => {

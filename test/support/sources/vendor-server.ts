@@ -11,10 +11,11 @@ import { TokenDesk } from '../../../sample/token.ts';
 import type { VendorName } from '../../../sample/vendors/rules.ts';
 import { Vendor } from '../../../sample/vendors/vendor.ts';
 import { World } from '../../../sample/world.ts';
-import { createOutbound } from '../../../src/lib/outbound.ts';
+import { createOutbound, type Outbound } from '../../../src/lib/outbound.ts';
 import { readProfile } from '../../../src/sources/reso/profiles/profile.ts';
 import { resoSource } from '../../../src/sources/reso/transport/client.ts';
 import type { ResoCredentials } from '../../../src/sources/reso/transport/token.ts';
+import type { Source } from '../../../src/sources/source.ts';
 import type { Closing } from '../database/database.ts';
 import { testDatabase } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
@@ -138,6 +139,25 @@ export interface ReplicaOptions {
   readonly size?: number;
 }
 
+/** A source that reads the server by a profile, and knows nothing of it yet. */
+export function vendorSource(
+  server: VendorServer,
+  outbound: Outbound,
+  profile: string,
+  overrides: object = {},
+): Source {
+  const own = server.vendor.rules.originatingSystem ? { originatingSystem: SYSTEM } : {};
+  return resoSource({
+    id: 'reso',
+    name: 'Vendor',
+    profile: readProfile(profile, { ...own, ...overrides }),
+    url: `${server.url}/odata`,
+    credentials: credentialsOf(server),
+    outbound,
+    clock: server.clock,
+  });
+}
+
 /** A server of a vendor, and what replication makes of it from its first request on. */
 export async function replicateVendor(
   t: Closing,
@@ -145,19 +165,10 @@ export async function replicateVendor(
   { profile = name, overrides = {}, size = 60 }: ReplicaOptions = {},
 ): Promise<VendorReplica> {
   const server = await startVendor(t, name, { size });
-  const { clock, url, world } = server;
-  const own = name === 'mlsgrid' ? { originatingSystem: SYSTEM } : {};
+  const { clock, world } = server;
   const { database } = await testDatabase(t);
   const replicated = await replicateSource(t, { clock, database }, (outbound) =>
-    resoSource({
-      id: 'reso',
-      name: 'Vendor',
-      profile: readProfile(profile, { ...own, ...overrides }),
-      url: `${url}/odata`,
-      credentials: credentialsOf(server),
-      outbound: outbound(createOutbound({ clock })),
-      clock,
-    }),
+    vendorSource(server, outbound(createOutbound({ clock })), profile, overrides),
   );
   return {
     ...server,
