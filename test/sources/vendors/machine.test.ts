@@ -1,5 +1,6 @@
 // Proves over random histories that a replica ends exactly as its source and tells each change once, whatever happens meanwhile.
-// VENDOR_RUNS: histories for each vendor; VENDOR_SEED: of which; VENDOR: of one vendor only.
+// VENDOR_RUNS: histories for each vendor; VENDOR_SEED: of which; VENDOR: of one vendor only; VENDOR_SHRINK: a history that fails
+// is made as short as it still fails.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';

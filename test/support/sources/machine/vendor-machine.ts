@@ -67,9 +67,7 @@ export class VendorMachine {
   readonly id: string;
   readonly server: VendorServer;
   readonly history: SourceHistory;
-  readonly logged: unknown[] = [];
   readonly profile: Profile;
-  kills = 0;
   readonly #stage: MachineStage;
   readonly #skew: { server: number; ours: number };
   readonly #opened: Source[] = [];
@@ -154,14 +152,13 @@ export class VendorMachine {
       observed: budget.observed,
     });
     this.#opened.push(source);
-    const note = (...line: unknown[]) => void this.logged.push(line);
     const replication = startReplication({
       source,
       catalogue: createCatalogue(own),
       database: own,
       clock,
       metrics: createMetrics(),
-      log: { info: note, warn: note },
+      log: { info: () => {}, warn: () => {} },
       interval: INTERVAL,
       random: () => 0,
     });
@@ -176,7 +173,6 @@ export class VendorMachine {
 
   /** Another process takes over from one that is dead. */
   async #revive(): Promise<void> {
-    this.kills += 1;
     this.#clock.advance(this.#away * SECOND);
     await this.#stage.database.write(
       (sql) => sql`
