@@ -10,6 +10,7 @@ import type { EventMetrics } from '../entity-events/event-metrics.ts';
 import { startEventWorker } from '../entity-events/event-worker.ts';
 import { startConfiguredGeocoding } from '../geocoding/open-geocoder.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
+import { startErasing } from '../ingest/removal/erasing.ts';
 import { startStoredReview } from '../ingest/reviews/stored-review.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -27,6 +28,7 @@ import type { Source } from '../sources/source.ts';
 import type { SourceSet } from '../sources/source-set.ts';
 import { startSourceUpkeep } from '../sources/upkeep.ts';
 import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
+import { findPosition } from '../watch/events/position-store.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
 import { type EvaluationOptions, startMarketEvaluation } from '../watch/market/evaluate-conditions.ts';
 import { type StartMatchingOptions, startMatching } from '../watch/matching/start-matching.ts';
@@ -103,6 +105,7 @@ export function startBackground(options: BackgroundOptions): Background {
     outgoing(() => startDigestScheduler(options)),
     startChangeUpkeep(options),
     startStoredReview(options),
+    startErasing({ ...options, findMatched: findPosition }),
     settings &&
       outgoing(() =>
         startConfiguredGeocoding({

@@ -31,7 +31,8 @@ import { writeLoaded } from './load-writer.ts';
 import { PlacementCache } from './placement-cache.ts';
 import { PropertyAssignment } from './property-assignment.ts';
 import { findExisting, findRenamed, lockProperties } from './property-store.ts';
-import { deleteRawRecords, writeRawRecords } from './raw/raw-record-store.ts';
+import { writeRawRecords } from './raw/raw-record-store.ts';
+import { noteLosses } from './removal/losses.ts';
 import { takeRoundedKeys } from './rounded-key-store.ts';
 import { endingDraft, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
@@ -121,7 +122,8 @@ export function createCatalogue(database: Database): Catalogue {
         outcomes.set(id, outcomeOf(known, write, isLate ? 'older' : 'unchanged'));
         if (isLate) continue;
         if (!write) confirmed.push(id);
-        // The source's own record may differ though ours is the same.
+        // What may no longer be shown is not kept; of others the source's own record may differ though ours is the same.
+        if (draft.status === 'DELETED') continue;
         if (draft.reso) reso.set(id, draft.reso);
         if (draft.raw) raw.set(draft.listingKey, draft.raw);
       }
@@ -133,19 +135,15 @@ export function createCatalogue(database: Database): Catalogue {
       await commitWrites(tx, [...writes, ...removals], observedAt, quiet);
       const changedReso = await writeResoRecords(tx, reso);
       await writeRawRecords(tx, source, raw);
-      await deleteRawRecords(tx, source, [...deletedKeys, ...rounded]);
-      const written = new Set(writes.map((write) => write.id));
-      const resoProperties = changedReso.flatMap((id) =>
-        written.has(id) ? [] : (before.get(id)?.propertyId ?? []),
-      );
+      const unwritten = changedReso.filter((id) => outcomes.get(id)?.result === 'unchanged');
+      const resoProperties = unwritten.flatMap((id) => before.get(id)?.propertyId ?? []);
       if (resoProperties.length > 0) await notifyChanged(tx, [...new Set(resoProperties)]);
       await writeConfirmations(tx, confirmed, observedAt);
       if (drafts.length + deletedKeys.length > 0) await advanceSource(tx, source, observedAt);
       const created = writes.filter((write) => write.before === null).length;
-      const changed = writes.length - created;
       return {
         created,
-        changed,
+        changed: writes.length - created,
         unchanged: byId.size - writes.length,
         removed: removals.length,
         ids,
@@ -226,6 +224,7 @@ export async function commitWrites(
     writeListings(tx, others, observedAt, quiet),
   ]);
   await writeLoaded(tx, loaded, observedAt);
+  await noteLosses(tx, writes, observedAt);
   const properties = [
     ...new Set(writes.flatMap((write) => [write.propertyId, write.before?.propertyId ?? write.propertyId])),
   ];

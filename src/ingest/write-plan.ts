@@ -30,6 +30,7 @@ import { isSamePlace, type PlaceFinder, STATED_PLACES } from './approximate-plac
 import { draftEvidence, listingId, recordEvidence } from './identity.ts';
 import { withPlaceTimes } from './place-times.ts';
 import { type AssignedProperty, PropertyAssignment } from './property-assignment.ts';
+import { erasedDraft } from './removal/erased-draft.ts';
 import type { ListingSnapshot } from './search-row.ts';
 
 /** A stored listing before the write. */
@@ -79,7 +80,8 @@ export function planWrite(
   properties: PropertyAssignment = new PropertyAssignment(),
   places: PlaceFinder = STATED_PLACES,
 ): ListingWrite | null {
-  const complete = withAskingPrice(completeDraft(incoming, before?.record ?? null), before?.record ?? null);
+  const shown = incoming.status === 'DELETED' ? erasedDraft(incoming) : incoming;
+  const complete = withAskingPrice(completeDraft(shown, before?.record ?? null), before?.record ?? null);
   const stated = withPlaceTimes(complete, placement);
   const draft = places.locate(stated);
   // Of what the source states: places that are found otherwise may change without it.

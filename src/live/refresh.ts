@@ -87,10 +87,7 @@ class ListingRefresher {
 
   async #run(source: Source, stored: ListingOfSource, signal: AbortSignal): Promise<StoredListing> {
     try {
-      const draft = await this.#fetch(source, stored, signal);
-      const fresh = await this.#writeThrough
-        .store(stored, draft)
-        .catch((error) => this.#failUnwritten(stored, error));
+      const fresh = await this.#fetchAndStore(source, stored, signal);
       this.#countOutcome('live');
       return fresh;
     } catch (error) {
@@ -99,6 +96,22 @@ class ListingRefresher {
       if (failure.code === 'not_found_upstream') await this.#remove(stored);
       throw failure;
     }
+  }
+
+  /** A listing whose stored photos were erased meanwhile is fetched once more, with them. */
+  async #fetchAndStore(
+    source: Source,
+    stored: ListingOfSource,
+    signal: AbortSignal,
+    isAgain = false,
+  ): Promise<StoredListing> {
+    const draft = await this.#fetch(source, stored, signal);
+    const fresh = await this.#writeThrough
+      .store(stored, draft)
+      .catch((error) => this.#failUnwritten(stored, error));
+    if (isAgain || source.forget === undefined || !lacksPhotos(draft, fresh)) return fresh;
+    source.forget([stored.listingKey]);
+    return this.#fetchAndStore(source, stored, signal, true);
   }
 
   #fetch(
@@ -129,6 +142,10 @@ class ListingRefresher {
     this.#options.log.error({ listing: stored.id, err: error }, 'A fetched listing could not be stored');
   }
 }
+
+/** Whether the source counts photos that it did not send, as those that are stored already. */
+const lacksPhotos = ({ photos }: ListingDraft, { record }: StoredListing): boolean =>
+  photos === null && record.photos.length === 0 && (record.photoCount ?? 0) > 0;
 
 /** Why a listing could not be fetched; other errors become a general LiveError. */
 export function toLiveError(error: unknown): LiveError {

@@ -129,8 +129,8 @@ function requireMatch(
 }
 
 /** Throws CONFLICT for a sale, which undoes what was written: figures of the market are made of it. */
-function requireOpen({ previous, result }: PushResult): void {
-  if (previous?.status !== 'CLOSED' || result !== 'ended') return;
+function requireOpen({ previous, result, status }: PushResult): void {
+  if (previous?.status !== 'CLOSED' || result !== 'ended' || status === 'DELETED') return;
   throw new Problem(
     'CONFLICT',
     'The listing is CLOSED, and a sale that is over is not withdrawn. If it was reported wrongly, PATCH its status.',

@@ -4,7 +4,7 @@ import { Type } from 'typebox';
 import { STATUSES, type Status } from '../listings/vocabulary.ts';
 
 /** What a listing can end as that is no sale. */
-const ENDINGS = ['WITHDRAWN', 'EXPIRED', 'CANCELED'] as const satisfies readonly Status[];
+const ENDINGS = ['WITHDRAWN', 'EXPIRED', 'CANCELED', 'DELETED'] as const satisfies readonly Status[];
 
 export const SourceParams = Type.Object({
   source: Type.String({ minLength: 1, maxLength: 63, description: 'The id of the source of your token.' }),
@@ -28,7 +28,8 @@ const status = Type.Optional(
     type: 'string',
     enum: [...ENDINGS],
     description:
-      'What it ends as. Default: WITHDRAWN. A sale is no end: PATCH its status to CLOSED, with closePrice.',
+      'What it ends as. Default: WITHDRAWN. DELETED: it may no longer be shown, and its texts, people and photos are erased. ' +
+      'A sale is no end: PATCH its status to CLOSED, with closePrice.',
   }),
 );
 const order = {

@@ -105,7 +105,7 @@ export async function writeMessages(
     where source = ${source} and listing_key = message.key`;
 }
 
-/** Forgets the records of ended listings, which are in field names of the sender: a PATCH of one would list it again. */
+/** Forgets the records of ended listings: those that may no longer be shown, and those in field names of the sender, of which a PATCH would list one again. */
 export async function forgetDocuments(
   tx: Transaction,
   source: string,

@@ -114,10 +114,19 @@ export async function writeMessages(
       else results.set(each.key, isEarlyEnd ? absent('ended', id) : notStored());
     }
     await storeMessages(tx, source, counted, new Date(now));
-    if (isMapped && ended.length > 0) await forgetDocuments(tx, source, ended);
+    const forgotten = [...(isMapped || endedAs === 'DELETED' ? ended : []), ...lostAmong(accepted, counted)];
+    if (forgotten.length > 0) await forgetDocuments(tx, source, forgotten);
   }
   await addPassed(tx, source, passed, { stored, results });
   return results;
+}
+
+/** Keys of messages that counted, by whose records listings may no longer be shown. */
+function lostAmong(accepted: readonly Accepted[], counted: readonly CountedMessage[]): string[] {
+  const keys = new Set(counted.map(({ key }) => key));
+  return accepted.flatMap(({ key, message }) =>
+    message.draft?.status === 'DELETED' && keys.has(key) ? [key] : [],
+  );
 }
 
 /** Those of these requests whose listings have such a status, which stays while they are locked. */

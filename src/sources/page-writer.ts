@@ -5,12 +5,12 @@ import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import type { SourceMetrics } from './metrics.ts';
-import { reconcile } from './reconcile.ts';
+import { completeRestored, reconcile } from './reconcile.ts';
 import { feedFault, type LiveError, type Source, type SourcePage } from './source.ts';
 import { countListings, type StoredPosition, writePosition } from './store.ts';
 
 export interface PageWriterOptions {
-  readonly source: Pick<Source, 'id' | 'reading' | 'records'>;
+  readonly source: Pick<Source, 'id' | 'reading' | 'records' | 'forget'>;
   readonly catalogue: Pick<Catalogue, 'write'>;
   readonly database: Database;
   readonly clock: Clock;
@@ -87,14 +87,16 @@ const incomplete = (total: number | null, missing: number): LiveError =>
 
 /** Writes the listings of a page and what belongs to them in one transaction. */
 async function writeTogether<T>(
-  { source, catalogue, database, clock, metrics, hold }: PageWriterOptions,
+  options: PageWriterOptions,
   page: SourcePage,
   quiet: boolean,
   also: (tx: Transaction) => Promise<T>,
 ): Promise<T> {
+  const { source, catalogue, database, clock, metrics, hold } = options;
+  const drafts = await completeRestored(options, page.drafts);
   const { written, result } = await database.transaction(
     async (tx) => {
-      const written = await catalogue.write(tx, source.id, page.drafts, clock.now(), page.gone, quiet);
+      const written = await catalogue.write(tx, source.id, drafts, clock.now(), page.gone, quiet);
       const result = await also(tx);
       await hold(tx);
       return { written, result };

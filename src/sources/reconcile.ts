@@ -6,11 +6,11 @@ import type { Clock } from '../lib/clock.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import type { SourceMetrics } from './metrics.ts';
-import { findKeys } from './reconcile-store.ts';
+import { findDeletedKeys, findKeys } from './reconcile-store.ts';
 import { feedFault, type ListedKeys, type Source } from './source.ts';
 
 export interface ReconcileOptions {
-  readonly source: Pick<Source, 'id' | 'records'>;
+  readonly source: Pick<Source, 'id' | 'records' | 'forget'>;
   readonly catalogue: Pick<Catalogue, 'write'>;
   readonly database: Database;
   readonly clock: Clock;
@@ -59,11 +59,33 @@ async function fetchAbsent(options: ReconcileOptions, keys: readonly string[]): 
   for await (const { drafts, gone } of records(keys)) await write(options, drafts, gone);
 }
 
-async function write(
-  { source, catalogue, database, clock, metrics, hold }: ReconcileOptions,
+/**
+ * The drafts of a page, with photos also where they are the same as before the listing was deleted: those that were stored are erased.
+ * Throws LiveError.
+ */
+export async function completeRestored(
+  { source, database }: Pick<ReconcileOptions, 'source' | 'database'>,
   drafts: readonly ListingDraft[],
+): Promise<readonly ListingDraft[]> {
+  const { records, forget } = source;
+  const bare = drafts.filter(({ photos }) => photos === null).map(({ listingKey }) => listingKey);
+  if (records === undefined || forget === undefined || bare.length === 0) return drafts;
+  const restored = await database.read((sql) => findDeletedKeys(sql, source.id, bare));
+  if (restored.length === 0) return drafts;
+  forget(restored);
+  const whole = new Map<string, ListingDraft>();
+  for await (const page of records(restored))
+    for (const draft of page.drafts) whole.set(draft.listingKey, draft);
+  return drafts.map((draft) => whole.get(draft.listingKey) ?? draft);
+}
+
+async function write(
+  options: ReconcileOptions,
+  read: readonly ListingDraft[],
   gone: readonly string[],
 ): Promise<void> {
+  const { source, catalogue, database, clock, metrics, hold } = options;
+  const drafts = await completeRestored(options, read);
   const written = await database.transaction(
     async (tx) => {
       const result = await catalogue.write(tx, source.id, drafts, clock.now(), gone);

@@ -119,6 +119,11 @@ export interface Source {
   fetchOne(listingKey: string, signal: AbortSignal, listingId?: string | null): Promise<ListingDraft>;
   /** Listings by their keys, page by page; absent where the source cannot be asked for them. Throws LiveError. */
   readonly records?: (keys: readonly string[]) => AsyncIterable<Pick<SourcePage, 'drafts' | 'gone'>>;
+  /**
+   * Reads the photos of these listings again with their next record, though they have not changed; absent where each record brings
+   * its own, or there are none.
+   */
+  readonly forget?: (keys: readonly string[]) => void;
   /** Resolves when the source answers and accepts the credentials. Throws LiveError. */
   check(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

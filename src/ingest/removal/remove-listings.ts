@@ -18,6 +18,7 @@ import {
 } from '../listing-store.ts';
 import { changedEarlierDays } from '../listing-writer.ts';
 import type { PreviousListing } from '../write-plan.ts';
+import { noteLost } from './erasure-store.ts';
 import { deleteEmptyProperties, deleteListings, findIdsOfSource, lockProperties } from './removal-store.ts';
 
 /**
@@ -44,6 +45,7 @@ export async function removeListings(
     true,
   );
   await lockProperties(tx, properties);
+  await noteLost(tx, ids, new Date(at));
   await deleteListings(tx, ids);
   await updateEarlierDays(tx, changedEarlierDays(await findDaysOnMarket(tx, properties)));
   const figures = await rebuildTimelines(tx, properties, ids);

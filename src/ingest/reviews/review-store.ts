@@ -3,7 +3,7 @@
 import type { Sql, Transaction } from '../../postgres/client/database.ts';
 
 /** What the rules of this release judge otherwise than those that it was stored by. */
-export type Review = 'properties' | 'areas' | 'places';
+export type Review = 'properties' | 'areas' | 'places' | 'lost';
 
 export interface ReviewProgress {
   readonly name: Review;

@@ -6,6 +6,7 @@ import type { Database, Transaction } from '../../postgres/client/database.ts';
 import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
 import { placeNext } from '../area-writer.ts';
 import { PlacementCache } from '../placement-cache.ts';
+import { eraseNext } from './lost-listings.ts';
 import { reviewProperties } from './property-review.ts';
 import { relocateNext } from './relocation.ts';
 import { findUnfinishedReviews, type Review, updateReview } from './review-store.ts';
@@ -28,6 +29,7 @@ function reviewSteps(clock: Clock): Readonly<Record<Review, ReviewStep>> {
   return {
     properties: (tx, after) => reviewProperties(tx, after, clock.now()),
     places: async (tx, after) => relocateNext(tx, after, await placements.load(tx), clock.now()),
+    lost: async (tx, after) => eraseNext(tx, after, await placements.load(tx), clock.now()),
     areas: async (tx, after) => placeNext(tx, after, await placements.load(tx), clock.now()),
   };
 }

@@ -46,6 +46,8 @@ export interface VendorServer {
   readonly world: World;
   readonly vendor: Vendor;
   readonly requests: VendorRequest[];
+  /** How many requests are under way. */
+  open(): number;
   readonly clock: ManualClock;
   /** Spells the values of enumerations in the other way from now on: as people read them, or as names. */
   respell(): void;
@@ -61,6 +63,8 @@ export interface VendorServerOptions {
   readonly now?: () => number;
   /** The clock that changes are stamped by; default: the other one. */
   readonly stamps?: () => number;
+  /** Where its photos are; default: on the server itself. */
+  readonly photosUrl?: string | undefined;
 }
 
 /** Starts a server with the rules of a vendor; it ends with the test. */
@@ -73,6 +77,7 @@ export async function startVendor(
     clock = manualClock(START),
     now = () => clock.now(),
     stamps,
+    photosUrl,
   }: VendorServerOptions = {},
 ): Promise<VendorServer> {
   const journal = { version: 1, seed, epoch: now() - 3_600_000, size, deeds: [] } as const;
@@ -87,16 +92,21 @@ export async function startVendor(
     get spelling() {
       return spelling;
     },
-    photosUrl: null,
+    photosUrl: photosUrl ?? null,
     vendor,
   });
   const requests: VendorRequest[] = [];
   const refusals: Refusal[] = [];
+  let open = 0;
   const [serve] = server.listeners('request');
   server.removeAllListeners('request');
   server.on('request', (request: IncomingMessage, response: ServerResponse) => {
     const url = new URL(request.url ?? '/', 'http://vendor.test');
     requests.push({ url, at: now(), headers: request.headers });
+    open += 1;
+    response.once('close', () => {
+      open -= 1;
+    });
     const refusal = url.pathname.startsWith('/odata') ? refusals.shift() : undefined;
     if (refusal === undefined) return serve?.call(server, request, response);
     response.writeHead(refusal.status, refusal.headers);
@@ -113,6 +123,7 @@ export async function startVendor(
     world,
     vendor,
     requests,
+    open: () => open,
     refusals,
     clock,
     respell() {

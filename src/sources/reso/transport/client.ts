@@ -72,7 +72,8 @@ export function resoSource(options: ResoOptions): Source {
     new Tokens(credentials, requests, clock, profile.authentication.scope),
     clock,
   );
-  const reader = new PageReader(session, new MediaReader());
+  const media = new MediaReader();
+  const reader = new PageReader(session, media);
   const listings = new ListingReader(session, reader);
   const sweep = new KeySweep(session, reader);
   const pages = new Pages(session, reader, {
@@ -128,6 +129,9 @@ export function resoSource(options: ResoOptions): Source {
           yield { drafts, gone };
         }
       },
+    }),
+    ...(profile.media.from === 'resource' && {
+      forget: (keys: readonly string[]) => media.forget(keys),
     }),
     async fetchOne(listingKey, signal, listingId = null) {
       if (!live) throw new LiveError('live_unsupported', 'The source cannot be asked for one listing.');

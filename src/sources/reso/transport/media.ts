@@ -50,6 +50,11 @@ export class MediaReader {
     });
   }
 
+  /** Photos of these listings are read again, whether they change or not. */
+  forget(keys: readonly string[]): void {
+    for (const key of keys) this.#known.delete(key);
+  }
+
   async #read(
     keys: readonly string[],
     due: ReadonlyMap<string, unknown[]>,
