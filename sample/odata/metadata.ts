@@ -62,6 +62,10 @@ export interface MetadataOptions {
   readonly nameOf: (field: string, value: string) => string | null;
   /** Names of fields that are served by another name. */
   readonly renamed: Readonly<Record<string, string>>;
+  /** Whether a field of a listing, or an expansion, is not there. */
+  readonly lacks: (name: string) => boolean;
+  /** Types of the fields of resources that are served by themselves, by resource. */
+  readonly resources: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
 
 export const OWN_METADATA: MetadataOptions = {
@@ -69,10 +73,18 @@ export const OWN_METADATA: MetadataOptions = {
   isMediaInline: false,
   nameOf: () => null,
   renamed: {},
+  lacks: () => false,
+  resources: {},
+};
+
+/** Fields of the children of listings. */
+export const CHILD_FIELDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  Media: MEDIA,
+  OpenHouse: OPEN_HOUSE,
 };
 
 export function metadataXml(options: MetadataOptions): string {
-  const navigation = NAVIGATION.map((name) =>
+  const navigation = NAVIGATION.filter((name) => !options.lacks(name)).map((name) =>
     options.isMediaInline && name === 'Media'
       ? `<Property Name="${name}" Type="Collection(${NAMESPACE}.${name})"/>`
       : `<NavigationProperty Name="${name}" Type="Collection(${NAMESPACE}.${name})"/>`,
@@ -83,9 +95,9 @@ export function metadataXml(options: MetadataOptions): string {
   });
   const enumerations = enumerationsOf(options.nameOf);
   const property = [
-    ...[...propertyFields.values()].map((field) =>
-      propertyXml(field, enumerations.has(field.name), options.renamed),
-    ),
+    ...[...propertyFields.values()]
+      .filter(({ name }) => !options.lacks(name))
+      .map((field) => propertyXml(field, enumerations.has(field.name), options.renamed)),
     ...own,
   ];
   return [
@@ -94,13 +106,17 @@ export function metadataXml(options: MetadataOptions): string {
     '<edmx:DataServices>',
     `<Schema Namespace="${NAMESPACE}" xmlns="http://docs.oasis-open.org/odata/ns/edm">`,
     entityXml('Property', 'ListingKey', [...property, ...navigation]),
-    entityXml('Media', 'MediaKey', plainXml(MEDIA)),
-    entityXml('OpenHouse', 'OpenHouseKey', plainXml(OPEN_HOUSE)),
     entityXml('Lookup', 'LookupKey', plainXml(LOOKUP)),
+    ...Object.entries({ ...CHILD_FIELDS, ...options.resources }).map(([name, fields]) =>
+      entityXml(name, Object.keys(fields)[0] ?? '', plainXml(fields)),
+    ),
     ...enumerations.values(),
     '<EntityContainer Name="Container">',
     `<EntitySet Name="Property" EntityType="${NAMESPACE}.Property"/>`,
     `<EntitySet Name="Lookup" EntityType="${NAMESPACE}.Lookup"/>`,
+    ...Object.keys(options.resources).map(
+      (name) => `<EntitySet Name="${name}" EntityType="${NAMESPACE}.${name}"/>`,
+    ),
     '</EntityContainer>',
     '</Schema>',
     '</edmx:DataServices>',

@@ -84,9 +84,20 @@ function writePosition({ after, served, size }: Position): string {
   return Buffer.from(JSON.stringify([after, served, size])).toString('base64url');
 }
 
+/** How many rows came before the page of a token; 400 for what is none. */
+export function servedBefore(token: string): number {
+  const [, served] = readParts(token);
+  return Number(served);
+}
+
+const readParts = (token: string): unknown[] => {
+  const parts: unknown = JSON.parse(Buffer.from(token, 'base64url').toString());
+  return Array.isArray(parts) ? parts : [];
+};
+
 function readPosition(token: string, length: number): Position {
   try {
-    const [after, served, size] = JSON.parse(Buffer.from(token, 'base64url').toString()) as unknown[];
+    const [after, served, size] = readParts(token);
     if (
       !Array.isArray(after) ||
       after.length !== length ||

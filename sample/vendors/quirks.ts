@@ -25,6 +25,20 @@ export interface Quirks {
   readonly unrelated: boolean;
   /** Names of fields that are served by another name. */
   readonly renamed: Readonly<Record<string, string>>;
+  /** Resources that are served by themselves, and not with a listing: EntityEvent, Media, OpenHouse, Member, Office. */
+  readonly resources: readonly string[];
+  /** Requests for photos as a resource are answered 500. */
+  readonly deadMedia: boolean;
+  /** So many requests from now on are answered by a gateway: HTML with this status. */
+  readonly gateway: { readonly requests: number; readonly status: number } | null;
+  /** So many requests from now on are refused by 429. */
+  readonly refusals: number;
+  /** Status of a query that takes too long. */
+  readonly slowStatus: number;
+  /** Queries by several keys find nothing. */
+  readonly ignoresKeys: boolean;
+  /** Links skip a number of records, and no more than this one. */
+  readonly skipWall: number | null;
 }
 
 export const NO_QUIRKS: Quirks = {
@@ -40,6 +54,13 @@ export const NO_QUIRKS: Quirks = {
   truncatedKeys: null,
   unrelated: false,
   renamed: {},
+  resources: [],
+  deadMedia: false,
+  gateway: null,
+  refusals: 0,
+  slowStatus: 503,
+  ignoresKeys: false,
+  skipWall: null,
 };
 
 const EXAMPLES: Readonly<Record<keyof Quirks, readonly unknown[]>> = {
@@ -55,6 +76,13 @@ const EXAMPLES: Readonly<Record<keyof Quirks, readonly unknown[]>> = {
   truncatedKeys: [1, null],
   unrelated: [true],
   renamed: [{}],
+  resources: [[]],
+  deadMedia: [true],
+  gateway: [{}, null],
+  refusals: [1],
+  slowStatus: [503],
+  ignoresKeys: [true],
+  skipWall: [1, null],
 };
 
 /** The quirks that a body of JSON switches on, others off; a sentence says what is wrong with it. */

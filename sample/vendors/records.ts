@@ -6,6 +6,7 @@ import type { Column, Columns } from '../odata/match.ts';
 import type { Query } from '../odata/options.ts';
 import { propertyColumns, recordOf, type View } from '../odata/property.ts';
 import type { Quirks } from './quirks.ts';
+import { isOfResource } from './resources.ts';
 import type { VendorRules } from './rules.ts';
 
 const MODIFIED = 'ModificationTimestamp';
@@ -83,7 +84,9 @@ export function vendorRecord(
   for (const name of LOCAL)
     if (isAnnotated(name, rules) && typeof record[name] === 'string')
       record[name] = annotatedName(record[name]);
-  return quirky(record, quirks);
+  const resources = [...rules.resources, ...quirks.resources];
+  const served = Object.entries(record).filter(([name]) => !isOfResource(name, resources));
+  return quirky(Object.fromEntries(served), quirks);
 }
 
 type Media = Readonly<Record<string, unknown>> & { readonly MediaKey: string };

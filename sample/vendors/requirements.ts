@@ -39,8 +39,8 @@ export function requireFilter(text: string | null, rules: VendorRules): void {
 }
 
 /** The error of a query that was cancelled. */
-export const tooSlow = (): ODataError =>
-  new ODataError(503, '1516', 'The query took too long and was cancelled');
+export const tooSlow = (status = 503): ODataError =>
+  new ODataError(status, '1516', 'The query took too long and was cancelled');
 
 type Comparison = { readonly field: string; readonly operator: string };
 

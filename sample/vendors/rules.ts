@@ -43,6 +43,8 @@ export interface VendorRules {
   /** Field that is false for a week in records that left; null: they are missing at once. */
   readonly flag: string | null;
   readonly media: 'expand' | 'inline' | 'single-use';
+  /** Resources that are served by themselves, and not with a listing. */
+  readonly resources: readonly string[];
   readonly entities: boolean;
   readonly enumerations: 'plain' | 'annotated';
   /** Whether codes of errors are numbers. */

@@ -1,26 +1,19 @@
 // Server of a vendor: its listings behind its rules, on top of the sample's own OData.
 import type { IncomingMessage } from 'node:http';
 import { type Answer, errorAnswer, json } from '../answer.ts';
-import { mediaOf } from '../market/media.ts';
-import { metadataXml } from '../odata/metadata.ts';
 import { preferredPageSize, type Query, readQuery } from '../odata/options.ts';
-import { takePage } from '../odata/page.ts';
+import { servedBefore, takePage } from '../odata/page.ts';
 import { badRequest, ODataError } from '../odata/problem.ts';
 import { checkNames, type View } from '../odata/property.ts';
 import { lookupPage, readKey, type SampleView, viewOf } from '../odata/routes.ts';
 import type { TokenDesk } from '../token.ts';
 import type { Clock, World } from '../world.ts';
+import { vendorMetadata } from './metadata.ts';
 import { NO_QUIRKS, type Quirks } from './quirks.ts';
 import { Quota } from './quota.ts';
-import {
-  annotatedName,
-  columnsOf,
-  isAnnotated,
-  ownFields,
-  type RecordParts,
-  vendorRecord,
-} from './records.ts';
+import { columnsOf, ownFields, type RecordParts, vendorRecord } from './records.ts';
 import { requireFilter, requireHeaders, requireQuery, tooSlow } from './requirements.ts';
+import { isOfResource, VendorResources } from './resources.ts';
 import { VendorRows } from './rows.ts';
 import { readRules, type VendorName, type VendorRules } from './rules.ts';
 import { SingleUseUrls } from './single-use.ts';
@@ -54,6 +47,8 @@ export class Vendor {
   readonly #parts: VendorParts;
   readonly #urls: SingleUseUrls;
   readonly #rows: VendorRows;
+  /** What is served beside listings. */
+  readonly resources: VendorResources;
 
   constructor(parts: VendorParts) {
     this.#parts = parts;
@@ -61,6 +56,11 @@ export class Vendor {
     this.quota = new Quota(this.rules, parts.clock);
     this.#urls = new SingleUseUrls(parts.clock);
     this.#rows = new VendorRows(parts.world, parts.clock, this.rules.flag !== null);
+    this.resources = new VendorResources(this.#rows, parts.clock);
+  }
+
+  get #ownResources(): readonly string[] {
+    return [...this.rules.resources, ...this.quirks.resources];
   }
 
   /** Moves the watermark of all listings to one moment, and changes nothing else. Returns how many they are. */
@@ -74,6 +74,8 @@ export class Vendor {
       if (target.pathname.startsWith('/media/')) return this.#urls.answer(target.pathname);
       requireHeaders(request.headers, this.rules);
       this.#authenticate(request.headers.authorization);
+      const disturbed = this.#disturbance();
+      if (disturbed !== null) return disturbed;
       this.quota.take();
       const answer = this.#route(target, request.headers.prefer?.toString(), sample);
       return { ...answer, headers: { ...answer.headers, ...this.quota.headers() } };
@@ -86,6 +88,19 @@ export class Vendor {
     if (this.rules.authentication === 'client') this.#parts.tokens.check(authorization);
     else if (authorization !== `Bearer ${this.#parts.bearerToken}`)
       throw new ODataError(401, 'Unauthorized', 'The token is not known');
+  }
+
+  /** The answer in place of the right one, as long as a quirk has some left. */
+  #disturbance(): Answer | null {
+    const { gateway, refusals } = this.quirks;
+    if (gateway !== null && gateway.requests > 0) {
+      this.quirks = { ...this.quirks, gateway: { ...gateway, requests: gateway.requests - 1 } };
+      const headers = { 'Content-Type': 'text/html' };
+      return { status: gateway.status, headers, body: '<html>Gateway</html>' };
+    }
+    if (refusals === 0) return null;
+    this.quirks = { ...this.quirks, refusals: refusals - 1 };
+    throw new ODataError(429, 'TooManyRequests', 'Too many requests', { 'Retry-After': '7' });
   }
 
   #errorOf(error: unknown): Answer {
@@ -113,24 +128,16 @@ export class Vendor {
     const query = target.searchParams;
     const isReplication = path === 'Property/replication' || query.get('replication') === 'true';
     requireQuery(query, this.rules, isReplication);
-    if (/^(?:\$|%24)metadata$/i.test(path)) return this.#metadata();
+    if (/^(?:\$|%24)metadata$/i.test(path)) return vendorMetadata(this.rules, this.quirks);
     if (path === 'Lookup') return lookupPage(target, prefer, sample);
-    if (path === 'Media') return this.#media(query, viewOf(sample));
+    if (path === 'Media' && this.quirks.deadMedia)
+      throw new ODataError(500, 'Dead', 'Photos are not to be had');
+    if (path === 'Media' || this.#ownResources.includes(path))
+      return this.#resource(path, target, prefer, sample);
     if (path.startsWith('Property(')) return this.#entity(target, sample);
     if (path === 'Property' || (path === 'Property/replication' && this.rules.replication === 'path'))
       return this.#page(target, prefer, isReplication, sample);
     throw new ODataError(404, 'NotFound', 'No such resource');
-  }
-
-  #metadata(): Answer {
-    const { rules } = this;
-    const body = metadataXml({
-      fields: ownFields(rules),
-      isMediaInline: rules.media === 'inline',
-      nameOf: (field, value) => (isAnnotated(field, rules) ? annotatedName(value) : null),
-      renamed: this.quirks.renamed,
-    });
-    return { status: 200, headers: { 'Content-Type': 'application/xml; charset=utf-8' }, body };
   }
 
   #recordParts(view: View): RecordParts {
@@ -163,6 +170,8 @@ export class Vendor {
     const query = readQuery(plain, OPTIONS);
     const parts = this.#recordParts(viewOf(sample));
     const own = ownFields(rules);
+    for (const name of [...(query.select ?? []), ...query.expand.keys()])
+      if (isOfResource(name, this.#ownResources)) throw badRequest(`Property has no ${name}`);
     checkNames({
       ...query,
       select:
@@ -172,14 +181,15 @@ export class Vendor {
     });
     const isOfKeys = query.select !== null && query.select.length <= MAX_KEY_FIELDS;
     const size = this.#sizeOf(query, isReplication, isOfKeys, prefer);
-    if (quirks.slowAbove !== null && size > quirks.slowAbove) throw tooSlow();
+    if (quirks.slowAbove !== null && size > quirks.slowAbove) throw tooSlow(quirks.slowStatus);
     const natural =
       rules.order === 'watermark' || (isReplication && rules.replication === 'path')
         ? [{ field: rules.watermark, descending: false }]
         : [];
     const isTotal = rules.page.by === 'prefer' || quirks.topIsTotal;
+    const isOfMany = /ListingKey (?:in|eq .* or )/.test(target.searchParams.get('$filter') ?? '');
     const page = takePage(
-      this.#rows.served(this.quirks.late),
+      quirks.ignoresKeys && isOfMany ? [] : this.#rows.served(this.quirks.late),
       {
         ...query,
         top: isTotal ? query.top : null,
@@ -238,6 +248,8 @@ export class Vendor {
 
   #requireFresh(token: string | undefined, issued: string | undefined): void {
     if (!token) return;
+    const { skipWall } = this.quirks;
+    if (skipWall !== null && servedBefore(token) > skipWall) throw badRequest('$skip is too large');
     const { linkLifetime } = this.rules;
     const isOld =
       issued !== undefined &&
@@ -248,11 +260,24 @@ export class Vendor {
     throw badRequest('The link is no longer known');
   }
 
-  /** Photos as a resource of their own, of one listing or several. */
-  #media(query: URLSearchParams, view: View): Answer {
-    requireFilter(query.get('$filter'), { ...this.rules, searchable: null });
-    const keys = [...(query.get('$filter') ?? '').matchAll(/'((?:[^']|'')*)'/g)].map(([, key]) => key);
-    const listings = this.#rows.served(this.quirks.late).filter(({ key }) => keys.includes(key));
-    return json(200, { value: listings.flatMap((listing) => mediaOf(listing, view)) });
+  /** A page of a resource beside listings. */
+  #resource(resource: string, target: URL, prefer: string | undefined, sample: SampleView): Answer {
+    const { rules } = this;
+    if (resource !== 'EntityEvent')
+      requireFilter(target.searchParams.get('$filter'), { ...rules, searchable: null });
+    const query = readQuery(target.searchParams, OPTIONS);
+    const isTotal = rules.page.by === 'prefer' || this.quirks.topIsTotal;
+    const page = this.resources.page(
+      resource,
+      { ...query, top: isTotal ? query.top : null },
+      {
+        listings: this.#rows.served(this.quirks.late),
+        view: viewOf(sample),
+        watermark: rules.watermark,
+        size: this.#sizeOf(query, false, false, prefer),
+      },
+    );
+    const link = page.skipToken === null ? null : this.#linkOf(target, sample.baseUrl, page.skipToken, false);
+    return json(200, { value: page.records, ...(link === null ? {} : { '@odata.nextLink': link }) });
   }
 }

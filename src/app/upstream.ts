@@ -4,6 +4,7 @@ import { type Config, readVariables } from '../config.ts';
 import { updatePhotoUrls } from '../ingest/media-url-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createOutbound } from '../lib/outbound.ts';
+import { findShowing } from '../listings/provenance/contact-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
 import { Breaker } from '../sources/budget/breaker.ts';
@@ -15,7 +16,7 @@ import { readProfile, STANDARD } from '../sources/reso/profiles/profile.ts';
 import type { Profile } from '../sources/reso/profiles/profile-schema.ts';
 import { resoSource } from '../sources/reso/transport/client.ts';
 import type { RequestHooks } from '../sources/reso/transport/request.ts';
-import { LiveError, type Source } from '../sources/source.ts';
+import { LiveError, type ShownContact, type Source } from '../sources/source.ts';
 import { SourceSet, type SourceSetOptions } from '../sources/source-set.ts';
 import { loadSampleAreas, startSampleMarket } from './sample-market.ts';
 import { samplePhotosUrl } from './sample-photos.ts';
@@ -76,6 +77,7 @@ async function openRegistered(
     clock,
     outbound: createOutbound({ clock }),
     ...budgetHooks({ database, clock, profile, url, secrets: settings.secrets }),
+    findShowing: showingIn(database, id),
     live: profile.live !== false,
     showsByDefault: displayDefault !== 'withhold',
     ...(currency !== undefined && { currency }),
@@ -83,6 +85,16 @@ async function openRegistered(
     ...(refreshesPerMinute !== undefined && { refreshesPerMinute }),
   });
 }
+
+/** Keys of the stored listings of a source that show agents or offices. */
+const showingIn =
+  (database: Database, source: string) =>
+  (contacts: readonly ShownContact[]): Promise<string[]> => {
+    const keysOf = (kind: ShownContact['kind']) =>
+      contacts.flatMap((contact) => (contact.kind === kind ? [contact.key] : []));
+    const shown = { agents: keysOf('agent'), offices: keysOf('office') };
+    return database.read((sql) => findShowing(sql, source, shown));
+  };
 
 /** Budget and breaker of a source. Sources of one server and one credential share a budget: `secrets` names the credential. */
 function budgetHooks({
@@ -129,7 +141,15 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
   if (source.kind === 'reso') {
     const { url, profile } = source;
     const hooks = budgetHooks({ database, clock, profile, url, secrets: 'RESO' });
-    const reso = resoSource({ id: 'reso', name: 'RESO Web API', clock, outbound, ...hooks, ...source });
+    const reso = resoSource({
+      id: 'reso',
+      name: 'RESO Web API',
+      clock,
+      outbound,
+      findShowing: showingIn(database, 'reso'),
+      ...hooks,
+      ...source,
+    });
     return { source: reso, interval: RESO_INTERVAL, sampleUrl: null, stop: async () => {} };
   }
   const photosUrl = samplePhotosUrl(options.publicUrl);

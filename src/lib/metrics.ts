@@ -20,6 +20,13 @@ export interface Metrics {
     label: string,
     values: () => Iterable<readonly [string, number]>,
   ): Gauge;
+  /** A gauge with several labels; `values` is called when the metrics are read. */
+  gaugeOf<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    values: () => Iterable<readonly [Readonly<Record<Label, string>>, number]>,
+  ): Gauge<Label>;
   /** How long something takes, in seconds. */
   durations<Label extends string>(name: string, help: string, labels: readonly Label[]): Histogram<Label>;
 }
@@ -65,6 +72,17 @@ export function createMetrics({ withProcess = false } = {}): Metrics {
         collect() {
           this.reset();
           for (const [of, value] of values()) this.set({ [label]: of }, value);
+        },
+      }),
+    gaugeOf: (name, help, labels, values) =>
+      new Gauge({
+        name,
+        help,
+        labelNames: [...labels],
+        registers,
+        collect() {
+          this.reset();
+          for (const [of, value] of values()) this.set(of, value);
         },
       }),
     gauge: (name, help, value) =>

@@ -8,6 +8,10 @@ export interface SourceMetrics {
   failed(code: string): void;
   /** `counts`: totals since the source was started. */
   fieldErrors(counts: ReadonlyMap<string, number>): void;
+  /** Sets the counts of the source's own events since the start, by what became of them. */
+  events(counts: ReadonlyMap<string, number>): void;
+  /** Call when the changes of a resource beside listings were read to their end. */
+  followed(resource: string): void;
   /** Call when the source was read to its end. */
   caughtUp(): void;
   /** Call when this process begins to read. `asOf`: when the source was last read to its end, RFC 3339; null: it is not known. */
@@ -46,6 +50,22 @@ function sharedMetrics(metrics: Metrics, clock: Clock): SharedMetrics {
     'source',
     'code',
   ]);
+  const events = metrics.counter(
+    'freehold_source_events_total',
+    'Events in the logs of sources: followed to their listings, ignored since their resource is not shown, or unreadable.',
+    ['source', 'result'],
+  );
+  /** When each resource of each source was last read to its end. */
+  const followed = new Map<string, Map<string, number>>();
+  metrics.gaugeOf(
+    'freehold_source_resource_lag_seconds',
+    'Seconds since the changes of a resource beside listings were last read to their end.',
+    ['source', 'resource'],
+    () =>
+      [...followed].flatMap(([source, resources]) =>
+        [...resources].map(([resource, at]) => [{ source, resource }, (clock.now() - at) / 1_000] as const),
+      ),
+  );
   metrics.gaugeBy(
     'freehold_source_lag_seconds',
     'Seconds since upstream was last read to its end.',
@@ -62,22 +82,40 @@ function sharedMetrics(metrics: Metrics, clock: Clock): SharedMetrics {
   return {
     of(source) {
       const counted = new Map<string, number>();
+      const countedEvents = new Map<string, number>();
       return {
         records: (result, count) => count > 0 && records.inc({ source, result }, count),
         failed: (code) => failures.inc({ source, code }),
-        fieldErrors(counts) {
-          for (const [field, count] of counts) {
-            const more = count - (counted.get(field) ?? 0);
-            if (more > 0) unreadable.inc({ source, field }, more);
-            counted.set(field, count);
-          }
+        fieldErrors: (counts) =>
+          increased(counted, counts, (field, more) => unreadable.inc({ source, field }, more)),
+        events: (counts) =>
+          increased(countedEvents, counts, (result, more) => events.inc({ source, result }, more)),
+        followed(resource) {
+          const known = followed.get(source) ?? new Map<string, number>();
+          followed.set(source, known.set(resource, clock.now()));
         },
         caughtUp: () => void read.set(source, clock.now()),
         begins: (asOf) => void read.set(source, asOf === null ? null : Date.parse(asOf)),
-        ended: () => void read.delete(source),
+        ended() {
+          read.delete(source);
+          followed.delete(source);
+        },
       };
     },
   };
+}
+
+/** Calls with what has been added to each count since the last call. */
+function increased(
+  counted: Map<string, number>,
+  counts: ReadonlyMap<string, number>,
+  add: (name: string, more: number) => void,
+): void {
+  for (const [name, count] of counts) {
+    const more = count - (counted.get(name) ?? 0);
+    if (more > 0) add(name, more);
+    counted.set(name, count);
+  }
 }
 
 export interface Progress {

@@ -165,6 +165,8 @@ class Replicator {
       stored = await writePage({ ...this.#options, metrics: this.#metrics, hold }, page, stored);
       if (wasLoading && stored.loadedAt !== null) await this.#analyze();
       this.#metrics.fieldErrors(source.fieldErrors);
+      if (source.eventCounts !== undefined) this.#metrics.events(source.eventCounts);
+      if (page.followed !== undefined) this.#metrics.followed(page.followed);
       // The progress comes before the status says that the load is complete.
       if (load !== null) {
         load.records += page.drafts.length;

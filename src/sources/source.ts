@@ -22,6 +22,14 @@ export interface SourcePage {
   readonly restarted?: boolean;
   /** All that the source has now: what is not among them is gone. */
   readonly listed?: ListedKeys;
+  /** A resource beside listings whose changes have all been read with this page, such as OpenHouse. */
+  readonly followed?: string;
+}
+
+/** An agent or an office that listings show, by its key at the source. */
+export interface ShownContact {
+  readonly kind: 'agent' | 'office';
+  readonly key: string;
 }
 
 /** Every key of a source. */
@@ -105,6 +113,8 @@ export interface Source {
   readonly fieldErrors: ReadonlyMap<string, number>;
   /** Values that kept listings, or a part of them, from being shown since the start. */
   readonly withheldValues?: ValueCounts;
+  /** Events of the source's own log since the start, by what became of them. */
+  readonly eventCounts?: ReadonlyMap<string, number>;
   /** Names the way in which records are read: listings that were read in another way are read again. Default: any way will do. */
   readonly reading?: string;
   /**

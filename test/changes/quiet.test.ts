@@ -43,6 +43,8 @@ test('the pages of a first load are quiet, the one that completes it included', 
     caughtUp: () => {},
     begins: () => {},
     ended: () => {},
+    events: () => {},
+    followed: () => {},
   };
   const hold = async () => {};
   const options = { source: { id: 'feed' }, catalogue, database, clock: systemClock, metrics, hold };

@@ -8,12 +8,14 @@ import { readLand } from '../../../sample/land/land.ts';
 import type { Spelling } from '../../../sample/odata/lookups.ts';
 import { createSampleServer } from '../../../sample/server.ts';
 import { TokenDesk } from '../../../sample/token.ts';
+import type { Quirks } from '../../../sample/vendors/quirks.ts';
 import type { VendorName } from '../../../sample/vendors/rules.ts';
 import { Vendor } from '../../../sample/vendors/vendor.ts';
 import { World } from '../../../sample/world.ts';
 import { createOutbound, type Outbound } from '../../../src/lib/outbound.ts';
+import { findShowing } from '../../../src/listings/provenance/contact-store.ts';
 import { readProfile } from '../../../src/sources/reso/profiles/profile.ts';
-import { resoSource } from '../../../src/sources/reso/transport/client.ts';
+import { type ResoOptions, resoSource } from '../../../src/sources/reso/transport/client.ts';
 import type { ResoCredentials } from '../../../src/sources/reso/transport/token.ts';
 import type { Source } from '../../../src/sources/source.ts';
 import type { Closing } from '../database/database.ts';
@@ -148,6 +150,8 @@ export interface ReplicaOptions {
   readonly profile?: string;
   readonly overrides?: object;
   readonly size?: number;
+  /** Of the server, from its first answer on. */
+  readonly quirks?: Partial<Quirks>;
 }
 
 /** A source that reads the server by a profile, and knows nothing of it yet. */
@@ -156,6 +160,7 @@ export function vendorSource(
   outbound: Outbound,
   profile: string,
   overrides: object = {},
+  findShowing: ResoOptions['findShowing'] = async () => [],
 ): Source {
   const own = server.vendor.rules.originatingSystem ? { originatingSystem: SYSTEM } : {};
   return resoSource({
@@ -166,6 +171,7 @@ export function vendorSource(
     credentials: credentialsOf(server),
     outbound,
     clock: server.clock,
+    findShowing,
   });
 }
 
@@ -173,13 +179,19 @@ export function vendorSource(
 export async function replicateVendor(
   t: Closing,
   name: VendorName,
-  { profile = name, overrides = {}, size = 60 }: ReplicaOptions = {},
+  { profile = name, overrides = {}, size = 60, quirks = {} }: ReplicaOptions = {},
 ): Promise<VendorReplica> {
   const server = await startVendor(t, name, { size });
+  server.vendor.quirks = { ...server.vendor.quirks, ...quirks };
   const { clock, world } = server;
   const { database } = await testDatabase(t);
+  const showing: ResoOptions['findShowing'] = (contacts) => {
+    const keysOf = (kind: string) => contacts.filter((each) => each.kind === kind).map(({ key }) => key);
+    const shown = { agents: keysOf('agent'), offices: keysOf('office') };
+    return database.read((sql) => findShowing(sql, 'reso', shown));
+  };
   const replicated = await replicateSource(t, { clock, database }, (outbound) =>
-    vendorSource(server, outbound(createOutbound({ clock })), profile, overrides),
+    vendorSource(server, outbound(createOutbound({ clock })), profile, overrides, showing),
   );
   return {
     ...server,

@@ -82,6 +82,12 @@ export const ProfileSchema = Type.Object(
         expand: flag('Whether $expand may be sent.'),
         orderBy: flag('Whether $orderby may be sent.'),
         in: flag('Whether conditions may say "in".'),
+        or: Type.Integer({
+          minimum: 0,
+          maximum: 200,
+          description:
+            'Keys that a condition without "in" may join by "or"; 0: records are requested one by one.',
+        }),
         originatingSystem: oneOf(
           ['required', 'optional'],
           'Whether every query, $metadata included, must name one OriginatingSystemName.',
@@ -188,6 +194,38 @@ export const ProfileSchema = Type.Object(
         singleUse: flag(
           'Whether the URL of a photo can be fetched once only: then none is stored or logged.',
         ),
+      },
+      strict,
+    ),
+    openHouses: Type.Object(
+      {
+        from: oneOf(
+          ['expand', 'resource', 'offered', 'none'],
+          'expand: $expand=OpenHouse; resource: queries for OpenHouse; offered: as $metadata has them, expanded if possible; none: not read.',
+        ),
+      },
+      strict,
+    ),
+    contacts: Type.Object(
+      {
+        from: oneOf(
+          ['record', 'resource', 'offered'],
+          'Names and telephones of agents and offices. record: fields of the listing; resource: queries for Member and Office; offered: these where the listing has keys alone and $metadata has the resources.',
+        ),
+      },
+      strict,
+    ),
+    events: Type.Object(
+      {
+        from: oneOf(
+          ['resource', 'offered', 'none'],
+          'The log of EntityEvents. resource: it is read; offered: it is where $metadata has it; none: it is not.',
+        ),
+        backstop: Type.Integer({
+          minimum: 60,
+          maximum: 604_800,
+          description: 'Seconds between two rounds of changes by watermark where events are read.',
+        }),
       },
       strict,
     ),

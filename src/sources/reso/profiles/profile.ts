@@ -91,9 +91,12 @@ function unknownMember(profile: Members, at: string, name: string): string {
 const memberOf = (value: unknown, key: string): unknown =>
   Array.isArray(value) ? value[Number(key)] : isMembers(value) ? value[key] : undefined;
 
+/** Whether records can be requested by several keys at once. */
+export const canJoinKeys = ({ query }: Pick<Profile, 'query'>): boolean => query.in || query.or > 1;
+
 /** Members that contradict each other. */
 function meaningFaults(profile: Profile): string[] {
-  const { query, load, changes, media, limits, originatingSystem, deletes } = profile;
+  const { query, load, changes, media, openHouses, contacts, limits, originatingSystem, deletes } = profile;
   const faults: string[] = [];
   if (query.originatingSystem === 'required' && originatingSystem === null)
     faults.push('originatingSystem: this vendor wants the OriginatingSystemName of the data; set it');
@@ -102,7 +105,10 @@ function meaningFaults(profile: Profile): string[] {
       faults.push(`${name}.order: requested needs query.orderBy to be true`);
   if (media.from === 'expand' && !query.expand)
     faults.push('media.from: expand needs query.expand to be true');
-  if (media.from === 'resource' && !query.in) faults.push('media.from: resource needs query.in to be true');
+  const children = { media: media.from, openHouses: openHouses.from, contacts: contacts.from };
+  for (const [name, from] of Object.entries(children))
+    if (from === 'resource' && !canJoinKeys(profile))
+      faults.push(`${name}.from: resource needs query.in to be true, or query.or above 1`);
   if (load.mode === 'keys' && (!query.in || deletes.sweep === null))
     faults.push('load.mode: keys needs query.in to be true, and deletes.sweep, which says how keys are read');
   const windows = [...limits.windows, ...(limits.media === 'shared' ? [] : limits.media)];

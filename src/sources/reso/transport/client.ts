@@ -4,19 +4,28 @@ import type { Clock } from '../../../lib/clock.ts';
 import { withDeadline } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import { isOlder, type ListingDraft } from '../../../listings/draft.ts';
-import { feedFault, LiveError, type Source, type SourcePage, sourceTimeout } from '../../source.ts';
+import {
+  feedFault,
+  LiveError,
+  type ShownContact,
+  type Source,
+  type SourcePage,
+  sourceTimeout,
+} from '../../source.ts';
 import { REFUSED_PART, ValueCounts } from '../../value-counts.ts';
 import { FieldReader, type UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
-import { readProfile, STANDARD } from '../profiles/profile.ts';
+import { canJoinKeys, readProfile, STANDARD } from '../profiles/profile.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
 import { rawRecords, stableRecord } from './kept-record.ts';
 import { KeySweep } from './key-sweep.ts';
 import { ListingReader } from './listing-reader.ts';
-import { MediaReader } from './media.ts';
 import { PageReader } from './page-reader.ts';
 import { Pages, type UpstreamPage } from './pages.ts';
 import { type RequestHooks, Requests } from './request.ts';
+import { ContactReader } from './resources/contacts.ts';
+import { FollowedResources } from './resources/followed.ts';
+import { MediaReader } from './resources/media.ts';
 import { Session } from './session.ts';
 import { type ResoCredentials, Tokens } from './token.ts';
 import { latestModification } from './watermarks.ts';
@@ -42,6 +51,8 @@ export interface ResoOptions extends RequestHooks {
   readonly live?: boolean;
   /** Default 60: half of what common servers allow for everything. */
   readonly refreshesPerMinute?: number;
+  /** Keys of stored listings of this source that show one of these; default: nobody knows, so that they wait for their own change. */
+  readonly findShowing?: (contacts: readonly ShownContact[]) => Promise<readonly string[]>;
 }
 
 /** Changes when the same records make other listings than before. */
@@ -72,15 +83,21 @@ export function resoSource(options: ResoOptions): Source {
     new Tokens(credentials, requests, clock, profile.authentication.scope),
     clock,
   );
-  const media = new MediaReader();
-  const reader = new PageReader(session, media);
+  const media = new MediaReader(clock);
+  const contacts = new ContactReader();
+  const reader = new PageReader(session, { media, contacts });
   const listings = new ListingReader(session, reader);
   const sweep = new KeySweep(session, reader);
-  const pages = new Pages(session, reader, {
+  const readMany: ListingReader['readMany'] = (keys, signal) => listings.readMany(keys, signal);
+  const { findShowing } = options;
+  const followed = new FollowedResources(session, reader, {
     timeZone,
-    sweep,
-    readMany: (keys, signal) => listings.readMany(keys, signal),
+    readMany,
+    media,
+    contacts,
+    ...(findShowing !== undefined && { findShowing }),
   });
+  const pages = new Pages(session, reader, { timeZone, sweep, readMany, followed });
   const { flag: viewFlag } = profile.deletes;
   const { field: modifiedField } = profile.watermark;
   const fieldErrors = new Map<string, number>();
@@ -114,6 +131,7 @@ export function resoSource(options: ResoOptions): Source {
     refreshesPerMinute: live ? (options.refreshesPerMinute ?? REFRESHES_PER_MINUTE) : 0,
     fieldErrors,
     withheldValues,
+    eventCounts: followed.eventCounts,
     reading: readingOf(profile, showsByDefault, timeZone),
     async *pages(from, signal, slowly) {
       let isFirst = from?.phase !== 'changes' && typeof from?.link !== 'string';
@@ -124,7 +142,7 @@ export function resoSource(options: ResoOptions): Source {
     },
     ...(canFetchKeys(profile) && {
       async *records(keys: readonly string[]) {
-        for await (const records of listings.readMany(keys)) {
+        for await (const { records } of readMany(keys)) {
           const { drafts, gone } = sourcePage({ records, next: {}, last: false }, { map, viewFlag }, MANY);
           yield { drafts, gone };
         }
@@ -162,7 +180,7 @@ function spacingOf({ limits }: Profile): number {
 }
 
 /** Whether listings can be requested by their keys, several at a time or one by one. */
-const canFetchKeys = ({ query, live }: Profile): boolean => live !== false || query.in;
+const canFetchKeys = (profile: Profile): boolean => profile.live !== false || canJoinKeys(profile);
 
 /** Listings that were read by another profile are read again. */
 function readingOf({ name }: Profile, showsByDefault: boolean, timeZone: string | null): string {
@@ -177,7 +195,7 @@ function isGone(record: UpstreamRecord, viewFlag: string | null): boolean {
 
 /** Of several records of one listing the newest counts. Throws the LiveError of so many records of which none has a key. */
 function sourcePage(
-  { records, ...page }: UpstreamPage,
+  { records, gone: absent = [], ...page }: UpstreamPage,
   { map, viewFlag }: { map: (record: UpstreamRecord) => ListingDraft | null; viewFlag: string | null },
   many: number,
 ): SourcePage {
@@ -194,5 +212,5 @@ function sourcePage(
   const listings = [...newest.values()];
   const gone = listings.flatMap(({ draft, isGone }) => (isGone ? [draft.listingKey] : []));
   const drafts = listings.flatMap(({ draft, isGone }) => (isGone ? [] : [draft]));
-  return { ...page, drafts, gone, skipped: skipped + gone.length };
+  return { ...page, drafts, gone: [...gone, ...absent], skipped: skipped + gone.length };
 }

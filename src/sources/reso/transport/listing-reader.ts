@@ -3,11 +3,13 @@
 import type { OutboundAnswer } from '../../../lib/outbound.ts';
 import { LiveError } from '../../source.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
+import { canJoinKeys } from '../profiles/profile.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
 import type { PageReader } from './page-reader.ts';
 import { entityUrl, keysUrl, type QueryRules, singleUrl } from './query.ts';
-import { LONG_QUERY } from './refusals.ts';
+import { isRefusal, LONG_QUERY } from './refusals.ts';
 import { listIn, parseBody } from './request.ts';
+import { batchesOf, readAll } from './resources/by-keys.ts';
 import type { Session } from './session.ts';
 
 type Form = Exclude<Profile['live'], false>['forms'][number];
@@ -19,8 +21,13 @@ export interface ListingNames {
   readonly listingId: string | null;
 }
 
-/** Listings that are requested at once by their keys. */
-const BATCH = 50;
+/** Listings that were requested by their keys. */
+export interface ReadBatch {
+  readonly records: readonly UpstreamRecord[];
+  /** Keys of those that the server does not have. */
+  readonly absent: readonly string[];
+}
+
 const MAX_LISTING_BYTES = 5 * 1024 * 1024;
 /** Statuses of servers that do not know the listing by this form, or the form at all. */
 const TRY_NEXT: readonly number[] = [400, 404, 501];
@@ -34,6 +41,8 @@ export class ListingReader {
   readonly #root: string;
   /** Those that the server has not refused, while another one was answered. */
   #forms: readonly Form[];
+  /** Whether the server answers queries by several keys, as far as it is known. */
+  #joinsKeys: boolean;
 
   constructor(session: Session, reader: PageReader) {
     const { live } = session.profile;
@@ -41,6 +50,7 @@ export class ListingReader {
     this.#reader = reader;
     this.#root = (live === false ? null : live.root)?.replace(/\/+$/, '') ?? session.root;
     this.#forms = live === false ? [] : live.forms;
+    this.#joinsKeys = canJoinKeys(session.profile);
   }
 
   /** The record with these names. Throws LiveError. */
@@ -56,36 +66,51 @@ export class ListingReader {
           throw error;
         })
       : await this.#find(names, rules, signal);
-    const [complete = record] = await this.#reader.complete([record], signal, 'live');
+    const [complete = record] = await this.#reader.complete([record], signal, { kind: 'live' });
     return complete;
   }
 
-  /** The records with these keys that the server has, some at a time. Throws LiveError. */
+  /** The records with these keys that the server has, some at a time, with all their children. Throws LiveError. */
   async *readMany(
     keys: readonly string[],
     signal: AbortSignal = new AbortController().signal,
-  ): AsyncGenerator<readonly UpstreamRecord[]> {
-    const { profile, root } = this.#session;
-    for (let from = 0; from < keys.length; from += BATCH) {
-      const batch = keys.slice(from, from + BATCH);
-      if (profile.query.in) {
-        const reading = this.#reader.reading({ links: 'body', end: 'no-link', size: null }, signal, true);
-        const page = await this.#reader.first((rules) => keysUrl(root, batch, rules), [], reading);
-        yield await this.#reader.complete(page.records, signal);
-      } else yield await this.#readEach(batch, signal);
-    }
+  ): AsyncGenerator<ReadBatch> {
+    for (const batch of batchesOf(keys, this.#session.profile))
+      yield this.#joinsKeys ? await this.#readTogether(batch, signal) : await this.#readEach(batch, signal);
   }
 
-  async #readEach(keys: readonly string[], signal: AbortSignal): Promise<UpstreamRecord[]> {
+  async #readTogether(keys: readonly string[], signal: AbortSignal): Promise<ReadBatch> {
+    const { root } = this.#session;
+    const rules = await this.#session.rules(signal);
+    const url = keysUrl(root, keys, rules);
+    let records: UpstreamRecord[];
+    try {
+      records = await readAll(url, this.#reader.asking(signal));
+    } catch (error) {
+      if (this.#forms.length === 0 || !isRefusal(error, url)) throw error;
+      this.#joinsKeys = false;
+      return this.#readEach(keys, signal);
+    }
+    const found = new Set(records.map((record) => String(record[rules.keyField])));
+    const absent = keys.filter((key) => !found.has(key));
+    // A server that ignores or misreads the condition would have no listing at all.
+    if (absent.length === keys.length && this.#forms.length > 0) return this.#readEach(keys, signal);
+    const wanted = records.filter((record) => keys.includes(String(record[rules.keyField])));
+    return { records: await this.#reader.complete(wanted, signal, { openHouses: true }), absent };
+  }
+
+  async #readEach(keys: readonly string[], signal: AbortSignal): Promise<ReadBatch> {
     const records: UpstreamRecord[] = [];
+    const absent: string[] = [];
     for (const key of keys)
       await this.read({ key, listingId: null }, signal).then(
         (record) => void records.push(record),
         (error: unknown) => {
           if (!(error instanceof LiveError) || error.code !== 'not_found_upstream') throw error;
+          absent.push(key);
         },
       );
-    return records;
+    return { records: await this.#reader.complete(records, signal, { openHouses: true }), absent };
   }
 
   async #find(names: ListingNames, rules: QueryRules, signal: AbortSignal): Promise<UpstreamRecord> {

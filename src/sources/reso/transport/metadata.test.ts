@@ -21,6 +21,7 @@ test('fields, expansions and the type of the key are those of the Property entit
     expandable: new Set(['Media']),
     keyField: 'ListingKey',
     numericKey: true,
+    resources: new Map(),
   });
 });
 
@@ -31,6 +32,24 @@ test('an entity set that names another type leads to that type', () => {
   );
   assert.deepEqual([...(shape?.fields ?? [])], ['ListingKey']);
   assert.equal(shape?.numericKey, false);
+});
+
+test('resources are what has a set of its own, with the fields that it inherits', () => {
+  const shape = propertyShape(
+    edmx(`<EntityType Name="Property"><Property Name="ListingKey" Type="Edm.String"/></EntityType>
+      <EntityType Name="Record"><Property Name="ModificationTimestamp" Type="Edm.DateTimeOffset"/></EntityType>
+      <EntityType Name="Showing" BaseType="x.y.Record"><Property Name="ListingKey" Type="Edm.String"/></EntityType>
+      <EntityType Name="Media"><Property Name="MediaKey" Type="Edm.String"/></EntityType>
+      <EntityContainer Name="c"><EntitySet Name="Property" EntityType="x.y.Property"/>
+      <EntitySet Name="OpenHouse" EntityType="x.y.Showing"/></EntityContainer>`),
+  );
+  assert.deepEqual(
+    [...(shape?.resources ?? [])].map(([name, fields]) => [name, [...fields]]),
+    [
+      ['Property', ['ListingKey']],
+      ['OpenHouse', ['ListingKey', 'ModificationTimestamp']],
+    ],
+  );
 });
 
 test('what a type inherits from its base types is its own, in whichever schema they stand', () => {

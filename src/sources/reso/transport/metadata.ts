@@ -11,6 +11,8 @@ export interface PropertyShape {
   readonly keyField: 'ListingKey' | 'ListingKeyNumeric';
   /** Numeric keys are written bare in addresses and filters. */
   readonly numericKey: boolean;
+  /** Fields of the resources that can be queried, by their names. */
+  readonly resources: ReadonlyMap<string, ReadonlySet<string>>;
   /** Texts of values that are sent as names. */
   readonly texts?: EnumerationTexts;
 }
@@ -21,6 +23,7 @@ export const UNKNOWN_SHAPE: PropertyShape = {
   expandable: new Set(['Media']),
   keyField: 'ListingKey',
   numericKey: false,
+  resources: new Map(),
 };
 
 const TAG = /<(\/?)(?:\w+:)?(\w+)((?:\s[^<>]*)?)>/g;
@@ -37,20 +40,22 @@ interface EntityType {
   readonly navigations: Set<string>;
 }
 
-/** The entity types of a document by their qualified names, and the type of the set called Property. */
+/** The entity types of a document by their qualified names, and the types of its sets by the names of these. */
 interface Model {
   readonly types: ReadonlyMap<string, EntityType>;
-  readonly wanted: string | null;
+  readonly sets: ReadonlyMap<string, string>;
 }
 
 /** Reads EDMX of any version, with the texts of enumerated values if they are wanted. Null when it does not describe Property with a key. */
 export function propertyShape(edmx: string, readsTexts = false): PropertyShape | null {
-  const { types, wanted } = readModel(edmx);
+  const { types, sets } = readModel(edmx);
+  const wanted = sets.get('Property');
   const named = [...types.values()].filter(({ name }) => name === 'Property');
-  const candidates = wanted === null ? named : [types.get(wanted) ?? byBareName(types, wanted)];
+  const candidates = wanted === undefined ? named : [typeOf(types, wanted)];
+  const resources = resourcesOf({ types, sets });
   for (const type of candidates) {
     const whole = type && withInherited(types, type);
-    const shape = whole && shapeOf(whole);
+    const shape = whole && shapeOf(whole, resources);
     if (shape === undefined || shape === null) continue;
     return readsTexts ? { ...shape, texts: enumerationTexts(edmx, whole?.properties ?? new Map()) } : shape;
   }
@@ -67,7 +72,7 @@ function readModel(edmx: string): Model {
   };
   let namespace = '';
   let current: EntityType | null = null;
-  let wanted: string | null = null;
+  const sets = new Map<string, string>();
   for (const [, closing, tag, text = ''] of edmx.matchAll(TAG)) {
     if (closing === '/') {
       if (tag === 'EntityType') current = null;
@@ -89,13 +94,26 @@ function readModel(edmx: string): Model {
       current = text.endsWith('/') ? null : type;
     } else if (tag === 'Property') current?.properties.set(name, read.get('Type') ?? '');
     else if (tag === 'NavigationProperty') current?.navigations.add(name);
-    else if (tag === 'EntitySet' && name === 'Property') wanted = read.get('EntityType') ?? wanted;
+    else if (tag === 'EntitySet' && read.has('EntityType')) sets.set(name, read.get('EntityType') ?? '');
   }
   const resolved = new Map(
     [...types].map(([name, type]) => [name, { ...type, base: type.base === null ? null : whole(type.base) }]),
   );
-  return { types: resolved, wanted: wanted === null ? null : whole(wanted) };
+  return { types: resolved, sets: new Map([...sets].map(([name, type]) => [name, whole(type)])) };
 }
+
+/** Fields of the types of all sets. */
+function resourcesOf({ types, sets }: Model): PropertyShape['resources'] {
+  return new Map(
+    [...sets].flatMap(([name, qualified]) => {
+      const type = typeOf(types, qualified);
+      return type ? [[name, new Set(withInherited(types, type).properties.keys())] as const] : [];
+    }),
+  );
+}
+
+const typeOf = (types: Model['types'], qualified: string): EntityType | undefined =>
+  types.get(qualified) ?? byBareName(types, qualified);
 
 /** Some documents qualify names by a namespace that they do not declare. */
 function byBareName(types: Model['types'], qualified: string): EntityType | undefined {
@@ -107,7 +125,7 @@ function byBareName(types: Model['types'], qualified: string): EntityType | unde
 function withInherited(types: Model['types'], type: EntityType): EntityType {
   const line = [type];
   for (let base = type.base; base !== null; ) {
-    const next: EntityType | undefined = types.get(base) ?? byBareName(types, base);
+    const next: EntityType | undefined = typeOf(types, base);
     if (next === undefined || line.includes(next)) break;
     line.push(next);
     base = next.base;
@@ -121,7 +139,10 @@ function withInherited(types: Model['types'], type: EntityType): EntityType {
 
 const NUMERIC = /^Edm\.(Byte|Int16|Int32|Int64|Decimal)$/;
 
-function shapeOf({ properties, navigations }: EntityType): PropertyShape | null {
+function shapeOf(
+  { properties, navigations }: EntityType,
+  resources: PropertyShape['resources'],
+): PropertyShape | null {
   const keyField = (['ListingKey', 'ListingKeyNumeric'] as const).find((field) => properties.has(field));
   if (keyField === undefined) return null;
   return {
@@ -129,5 +150,6 @@ function shapeOf({ properties, navigations }: EntityType): PropertyShape | null 
     expandable: navigations,
     keyField,
     numericKey: NUMERIC.test(properties.get(keyField) ?? ''),
+    resources,
   };
 }

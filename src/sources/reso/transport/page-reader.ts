@@ -4,12 +4,15 @@ import { withDeadline } from '../../../lib/clock.ts';
 import type { OutboundAnswer } from '../../../lib/outbound.ts';
 import { LiveError, sourceTimeout } from '../../source.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
-import { completeChildren, hasMoreChildren } from './children.ts';
 import { linkIn, nextInHeader } from './links.ts';
-import { type MediaReader, withoutPhotos } from './media.ts';
 import { pageSize, type QueryOption, type QueryProfile, type QueryRules } from './query.ts';
 import { firstAccepted, isTooSlow } from './refusals.ts';
 import { listIn, parseBody, type RequestKind } from './request.ts';
+import type { Asking } from './resources/by-keys.ts';
+import { completeChildren, hasMoreChildren } from './resources/children.ts';
+import type { ContactReader } from './resources/contacts.ts';
+import { isCut, type MediaReader, withoutPhotos } from './resources/media.ts';
+import { withOpenHouses } from './resources/open-houses.ts';
 import type { Session } from './session.ts';
 import type { ParsedPage, ReadPage } from './walk.ts';
 
@@ -23,16 +26,22 @@ export interface Reading {
 /** How the pages of a query are requested, and end. */
 export type PageForm = Pick<QueryProfile, 'links' | 'end' | 'size'> & { readonly kind?: RequestKind };
 
+/** Readers of what a record does not bring itself. */
+export interface ChildReaders {
+  readonly media: MediaReader;
+  readonly contacts: ContactReader;
+}
+
 const MAX_PAGE_BYTES = 64 * 1024 * 1024;
 const DEADLINE = 60_000;
 
 export class PageReader {
   readonly #session: Session;
-  readonly #media: MediaReader;
+  readonly #children: ChildReaders;
 
-  constructor(session: Session, media: MediaReader) {
+  constructor(session: Session, children: ChildReaders) {
     this.#session = session;
-    this.#media = media;
+    this.#children = children;
   }
 
   reading(form: PageForm, signal: AbortSignal, slowly = false): Reading {
@@ -56,7 +65,7 @@ export class PageReader {
       throw new LiveError('fetch_failed', 'The source refuses every form of the query for its listings.', {
         fault: 'refused_query',
       });
-    const sendsPart = page.records.some(hasMoreChildren);
+    const sendsPart = page.records.some((record) => hasMoreChildren(record) || isCut(record));
     return sendsPart && this.#session.expandAll() ? this.first(url, options, reading) : page;
   }
 
@@ -65,21 +74,32 @@ export class PageReader {
     return isTooSlow(error, this.#session.profile.query.slowErrors) && this.#session.shrinkPages();
   }
 
-  /** Records with all their children, as far as the profile has them, and texts in place of names of values. */
+  /** How resources are asked for. */
+  asking(signal: AbortSignal, kind: RequestKind = 'bulk'): Asking {
+    const get = async (url: string) => (await this.#get(url, signal, kind !== 'live', { kind })).body;
+    return { root: this.#session.root, rules: this.#session.knownRules(), get };
+  }
+
+  /**
+   * Records with all their children, as far as the profile has them, and texts in place of names of values. Open houses of a
+   * resource of their own come with `openHouses`: their changes are followed by themselves. Throws LiveError.
+   */
   async complete(
     records: readonly UpstreamRecord[],
     signal: AbortSignal,
-    kind: RequestKind = 'bulk',
+    {
+      kind = 'bulk',
+      openHouses = false,
+    }: { readonly kind?: RequestKind; readonly openHouses?: boolean } = {},
   ): Promise<readonly UpstreamRecord[]> {
     const { root, profile } = this.#session;
-    const get = async (url: string) => (await this.#get(url, signal, kind !== 'live', { kind })).body;
-    const whole = await completeChildren(
-      records.map((record) => withoutPhotos(record, profile)),
-      root,
-      get,
-    );
-    const rules = this.#session.knownRules();
-    const complete = await this.#media.complete(whole, root, rules, get);
+    const { media, contacts } = this.#children;
+    const asking = this.asking(signal, kind);
+    const shown = records.map((record) => withoutPhotos(record, profile));
+    const whole = await completeChildren(shown, root, asking.get);
+    const pictured = await media.complete(whole, asking);
+    const named = await contacts.complete(pictured, asking);
+    const complete = openHouses ? await withOpenHouses(named, asking) : named;
     return complete.map((record) => this.#session.withTexts(record));
   }
 

@@ -3,26 +3,21 @@
 import { HOUR } from '../../../lib/clock.ts';
 import { LiveError, type Position, type SourcePage } from '../../source.ts';
 import type { UpstreamRecord } from '../mapping/decode.ts';
+import type { Profile } from '../profiles/profile-schema.ts';
 import { afterRound, roundOf, windowOf } from './change-window.ts';
 import type { KeySweep } from './key-sweep.ts';
-import { resolveLink } from './links.ts';
 import type { ListingReader } from './listing-reader.ts';
 import type { PageReader, Reading } from './page-reader.ts';
-import {
-  canResume,
-  changesUrl,
-  loadUrl,
-  type QueryOption,
-  type QueryProfile,
-  type QueryRules,
-  type Resumption,
-} from './query.ts';
+import { changesUrl, loadUrl, type QueryOption, type QueryRules } from './query.ts';
+import type { FollowedResources } from './resources/followed.ts';
+import { ResumableWalk, type Walk } from './resumable-walk.ts';
 import type { Session } from './session.ts';
-import { followLink, type ParsedPage, Trail, walkPages } from './walk.ts';
 import { latestModification, Watermarks } from './watermarks.ts';
 
 export interface UpstreamPage extends Omit<SourcePage, 'drafts' | 'gone' | 'skipped'> {
   readonly records: readonly UpstreamRecord[];
+  /** Keys of listings that the server no longer has; default: it names none. */
+  readonly gone?: readonly string[];
 }
 
 export interface PagesOptions {
@@ -31,38 +26,42 @@ export interface PagesOptions {
   readonly sweep: KeySweep;
   /** The records with these keys, some at a time. */
   readonly readMany: ListingReader['readMany'];
+  readonly followed: FollowedResources;
 }
 
 /** Records of a page where keys come first. */
 const KEYS_A_PAGE = 200;
-/** Statuses of a server that no longer knows a link. */
-const STALE: readonly number[] = [400, 404, 410];
 const LOAD_OPTIONS: readonly QueryOption[] = ['allMedia', 'count', 'select', 'openHouses', 'media'];
 const CHANGE_OPTIONS: readonly QueryOption[] = ['allMedia', 'order', 'select', 'openHouses', 'media'];
 
-const isStale = (error: unknown): boolean => error instanceof LiveError && STALE.includes(error.status ?? 0);
 const textOf = (value: Position[string] | undefined): string | null =>
   typeof value === 'string' ? value : null;
 
-/** A query whose pages go on behind any of their records, as far as its order allows that. */
-interface Walk {
-  readonly query: QueryProfile;
-  readonly options: readonly QueryOption[];
-  readonly url: (rules: QueryRules, from: Resumption | null) => string;
-  readonly reading: Reading;
-}
+/** Whether a load in no order can be sorted as changes are, so that it goes on where its links end. */
+const canSort = ({ load, changes, query }: Profile): boolean =>
+  load.order === 'none' &&
+  query.orderBy &&
+  load.path === changes.path &&
+  Object.keys(load.parameters).length === 0;
+
+const sortedLoad = (rules: QueryRules): QueryRules => ({
+  ...rules,
+  profile: { ...rules.profile, load: { ...rules.profile.load, order: 'requested' } },
+});
 
 export class Pages {
   readonly #session: Session;
   readonly #reader: PageReader;
   readonly #options: PagesOptions;
   readonly #watermarks: Watermarks;
+  readonly #walk: ResumableWalk;
 
   constructor(session: Session, reader: PageReader, options: PagesOptions) {
     this.#session = session;
     this.#reader = reader;
     this.#options = options;
     this.#watermarks = new Watermarks(session, options.timeZone);
+    this.#walk = new ResumableWalk(session, reader);
   }
 
   read(from: Position | null, signal: AbortSignal, slowly = false): AsyncGenerator<UpstreamPage> {
@@ -72,7 +71,26 @@ export class Pages {
       return this.#loadByKeys(from ?? {}, this.#reader.reading(load, signal, slowly));
     return from === null || since === null
       ? this.#load(from ?? {}, this.#reader.reading(load, signal, slowly))
-      : this.#changes(from, since, this.#reader.reading(changes, signal, slowly));
+      : this.#round(from, since, this.#reader.reading(changes, signal, slowly));
+  }
+
+  /** Changes of listings, then those of what is followed beside them, and all keys where that is due. */
+  async *#round(from: Position, since: string, reading: Reading): AsyncGenerator<UpstreamPage> {
+    const { followed } = this.#options;
+    let position = from;
+    if (from.from || !(await followed.replacesChanges(from, reading))) {
+      for await (const page of this.#changes(from, since, reading)) {
+        position = page.next;
+        yield page;
+      }
+      followed.hasReadChanges();
+    }
+    for await (const page of followed.read(position, reading)) {
+      position = page.next;
+      yield page;
+    }
+    if (this.#isSweepDue(position)) yield* this.#sweep(position, reading.signal);
+    else yield { records: [], last: true, next: position };
   }
 
   /** Everything there is. A saved link goes on where an earlier run stopped; one that has gone stale means going on behind the last record, or starting over, once. */
@@ -83,17 +101,24 @@ export class Pages {
     const mark =
       textOf(from.mark) ??
       (isOrdered ? this.#watermarks.anHourAgo() : await this.#watermarks.newest(reading));
-    const walk: Walk = {
-      query: load,
-      options: LOAD_OPTIONS,
-      url: (rules, behind) => loadUrl(this.#session.root, rules, behind),
-      reading,
-    };
+    const places = await this.#placesOf(from, reading);
     let reached = textOf(from.at);
+    let isSorted = from.sorted === 1;
+    const walkOf = (sorted: boolean): Walk => ({
+      query: sorted ? { ...load, order: 'requested' } : load,
+      options: sorted ? ['order', ...LOAD_OPTIONS] : LOAD_OPTIONS,
+      url: (rules, behind) => loadUrl(this.#session.root, sorted ? sortedLoad(rules) : rules, behind),
+      reading,
+      at: () => reached,
+    });
+    const walk = canSort(this.#session.profile)
+      ? { ...walkOf(isSorted), again: walkOf(true) }
+      : walkOf(false);
     const total = load.count === 'apart' ? await this.#watermarks.count(reading) : null;
     let isCounted = total !== null;
-    for await (const { page, isRestart, key } of this.#walk(walk, from, () => reached)) {
+    for await (const { page, isRestart, key } of this.#walk.pages(walk, from)) {
       const { records, link } = page;
+      isSorted ||= isRestart && walk.again !== undefined;
       isCounted ||= page.total !== undefined;
       reached = records.reduce((known, record) => later(known, this.#watermarks.of(record)), reached);
       const last = link === null;
@@ -104,8 +129,16 @@ export class Pages {
         last,
         // Records in the order of their changes say themselves how far changes are known.
         next: last
-          ? { phase: 'changes', since: (isOrdered ? reached : null) ?? mark, ...this.#sweptAt() }
-          : { phase: 'load', mark, link, key, at: isOrdered ? reached : null },
+          ? { phase: 'changes', since: (isOrdered ? reached : null) ?? mark, ...this.#sweptAt(), ...places }
+          : {
+              phase: 'load',
+              mark,
+              link,
+              key,
+              at: isOrdered || isSorted ? reached : null,
+              ...(isSorted && { sorted: 1 }),
+              ...places,
+            },
         ...(known !== undefined && { total: known }),
         ...(isRestart && { restarted: true }),
       };
@@ -116,17 +149,18 @@ export class Pages {
   async *#loadByKeys(from: Position, reading: Reading): AsyncGenerator<UpstreamPage> {
     const { sweep, readMany } = this.#options;
     const mark = textOf(from.mark) ?? (await this.#watermarks.newest(reading));
+    const places = await this.#placesOf(from, reading);
     const { keys } = await sweep.list(reading.signal);
     const passed = textOf(from.key) ?? '';
     const left = keys.filter((key) => key > passed).sort();
     for (let at = 0; at === 0 || at < left.length; at += KEYS_A_PAGE) {
       const batch = left.slice(at, at + KEYS_A_PAGE);
       const records: UpstreamRecord[] = [];
-      for await (const some of readMany(batch, reading.signal)) records.push(...some);
+      for await (const read of readMany(batch, reading.signal)) records.push(...read.records);
       const last = at + KEYS_A_PAGE >= left.length;
       const next = last
-        ? { phase: 'changes', since: mark, ...this.#sweptAt() }
-        : { phase: 'load', mark, link: null, key: batch.at(-1) ?? passed };
+        ? { phase: 'changes', since: mark, ...this.#sweptAt(), ...places }
+        : { phase: 'load', mark, link: null, key: batch.at(-1) ?? passed, ...places };
       yield { records, last, next };
     }
   }
@@ -147,15 +181,16 @@ export class Pages {
       options: CHANGE_OPTIONS,
       url: (rules, behind) => changesUrl(root, round.from, rules, behind),
       reading,
+      at: () => lastAt,
     };
     // Keys that were compared in the future were compared while our clock was ahead.
     const swept =
       typeof from.sweptAt === 'number' ? { sweptAt: Math.min(from.sweptAt, now) } : this.#sweptAt();
-    let position: Position = from;
+    const places = this.#options.followed.placesIn(from);
     let pages = typeof from.pages === 'number' && from.from ? from.pages : 0;
     let reached = later(start, textOf(from.reached));
     let lastAt = textOf(from.at);
-    for await (const { page, key } of this.#walk(walk, from, () => lastAt)) {
+    for await (const { page, key } of this.#walk.pages(walk, from)) {
       const { records, link } = page;
       pages += 1;
       const moments = records.flatMap((record) => this.#watermarks.of(record) ?? []);
@@ -170,31 +205,33 @@ export class Pages {
       const done = last
         ? afterRound(before, { isWide: round.isWide, pages, since, now: clock.now() })
         : { ...before, since };
-      position = {
+      const next: Position = {
         phase: 'changes',
         since: done.since,
         ...swept,
+        ...places,
         ...(done.floor !== null && { floor: done.floor }),
         ...(done.pending !== null && { pending: done.pending, pendingAt: done.pendingAt }),
         ...(!last && { ...round, isWide: round.isWide ? 1 : 0, pages, reached, link, key, at: lastAt }),
       };
-      const isDue = last && this.#isSweepDue(swept.sweptAt ?? now);
-      yield {
-        records: await this.#reader.complete(records, reading.signal),
-        last: last && !isDue,
-        next: position,
-      };
-      if (isDue) yield* this.#sweep(position, reading.signal);
+      yield { records: await this.#reader.complete(records, reading.signal), last: false, next };
     }
+  }
+
+  /** Where what is followed beside listings stands; at the beginning of a load: where it is followed from. */
+  async #placesOf(from: Position, reading: Reading): Promise<Position> {
+    const { followed } = this.#options;
+    return textOf(from.mark) === null ? followed.start(reading) : followed.placesIn(from);
   }
 
   #sweptAt(): { readonly sweptAt?: number } {
     return this.#options.sweep.interval === null ? {} : { sweptAt: this.#session.clock.now() };
   }
 
-  #isSweepDue(sweptAt: number): boolean {
+  #isSweepDue({ sweptAt }: Position): boolean {
     const { interval } = this.#options.sweep;
-    return interval !== null && this.#session.clock.now() >= sweptAt + interval;
+    const now = this.#session.clock.now();
+    return interval !== null && now >= (typeof sweptAt === 'number' ? sweptAt : now) + interval;
   }
 
   /** All keys. A server that does not send them is asked again after an hour, and changes go on meanwhile. */
@@ -210,55 +247,6 @@ export class Pages {
       yield { ...page, next: { ...position, sweptAt: now - (sweep.interval ?? 0) + HOUR } };
       throw error;
     }
-  }
-
-  /**
-   * The pages of a query from a position on. A link that the server does not know any more is replaced once by a query that
-   * goes on behind the last record; where the order of the pages does not allow that, a walk that a former run left starts over.
-   */
-  async *#walk(
-    walk: Walk,
-    from: Position,
-    at: () => string | null,
-  ): AsyncGenerator<{ page: ParsedPage; isRestart: boolean; key: string | null }> {
-    const { reading, query } = walk;
-    const { field } = this.#session.profile.watermark;
-    const trail = new Trail(field, textOf(from.key));
-    const behind = async (): Promise<ParsedPage | null> => {
-      const rules = await this.#session.rules(reading.signal, reading.slowly);
-      const place = { at: at(), key: trail.lastKey };
-      if (!canResume(query, place, rules)) return null;
-      trail.goBack();
-      return this.#reader.first((changed) => walk.url(changed, place), walk.options, reading);
-    };
-    const hasLink = typeof from.link === 'string';
-    const resumed = hasLink ? ((await this.#resume(from, trail, reading)) ?? (await behind())) : null;
-    const first =
-      resumed ?? (await this.#reader.first((rules) => walk.url(rules, null), walk.options, reading));
-    let isRestart = hasLink && resumed === null;
-    const known = isRestart ? new Trail(field) : trail;
-    const recover = async (error: unknown, isProgress: boolean) =>
-      isProgress && (isStale(error) || this.#reader.isTooSlow(error)) ? behind() : null;
-    for await (const page of walkPages(first, known, reading.page, recover)) {
-      yield { page, isRestart, key: known.lastKey };
-      isRestart = false;
-    }
-  }
-
-  /** The page of the saved link; null where there is none, or where the server no longer knows it. */
-  async #resume(
-    { link }: Position,
-    trail: Trail,
-    { page, signal, slowly }: Reading,
-  ): Promise<ParsedPage | null> {
-    // The server may have moved since: a link of its old address would be refused in every round.
-    if (typeof link !== 'string' || resolveLink(this.#session.root, link) !== link) return null;
-    // A process that has just started does not know yet what its records are made of.
-    await this.#session.rules(signal, slowly);
-    return followLink(link, trail, page).catch((error: unknown) => {
-      if (isStale(error) || this.#reader.isTooSlow(error)) return null;
-      throw error;
-    });
   }
 
   /** Resolves when the server answers. Throws LiveError. */

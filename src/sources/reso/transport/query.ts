@@ -3,6 +3,7 @@
 import { PROPERTY_FIELDS } from '../mapping/property-fields.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
 import type { PropertyShape } from './metadata.ts';
+import { openHousesFrom } from './resources/offered.ts';
 
 /** Parts of a query that some servers refuse. */
 export type QueryOption = 'count' | 'select' | 'openHouses' | 'media' | 'allMedia' | 'order';
@@ -44,15 +45,16 @@ export const refusedParts = (refused: ReadonlySet<QueryOption>): readonly string
   ...(refused.has('openHouses') ? ['OpenHouse'] : []),
 ];
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** A text in OData's quoting. */
+export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
-/** A literal in OData's quoting. */
-function literal(key: string, { numericKey }: PropertyShape): string {
+/** The literal of a listing's key. */
+export function literal(key: string, { numericKey }: PropertyShape): string {
   return numericKey && /^-?\d+$/.test(key) ? key : quoted(key);
 }
 
 /** A time as the server reads it. */
-const timeLiteral = (at: string, { watermark }: Profile): string =>
+export const timeLiteral = (at: string, { watermark }: Profile): string =>
   watermark.literal === 'quoted' ? quoted(at) : at;
 
 /** Fields that the profile names, beside those of the mapping. */
@@ -78,7 +80,7 @@ function expanded(rules: QueryRules): readonly string[] {
   const { query, media } = rules.profile;
   if (!query.expand) return [];
   return EXPANDED.flatMap(([name, option]) => {
-    const isWanted = option !== 'media' || media.from === 'expand';
+    const isWanted = option === 'media' ? media.from === 'expand' : openHousesFrom(rules) === 'expand';
     return isWanted && rules.expandable.has(name) && !rules.refused.has(option)
       ? [`${name}${sizeOf(option, rules)}`]
       : [];
@@ -104,12 +106,16 @@ function sizeOf(option: QueryOption, { expandsAll, refused, profile }: QueryRule
 const parametersOf = (parameters: Readonly<Record<string, string>>): string[] =>
   Object.entries(parameters).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
 
-function address(root: string, path: string, options: readonly string[]): string {
+/** The address of a query. */
+export function address(root: string, path: string, options: readonly string[]): string {
   return `${root}/${path}${options.length > 0 ? `?${options.join('&')}` : ''}`;
 }
 
 /** The conditions of every query, and those of this one. */
-function filterOf({ originatingSystem, filter }: Profile, conditions: readonly (string | null)[]): string[] {
+export function filterOf(
+  { originatingSystem, filter }: Pick<Profile, 'originatingSystem' | 'filter'>,
+  conditions: readonly (string | null)[],
+): string[] {
   const all = [
     ...(originatingSystem === null ? [] : [`OriginatingSystemName eq ${quoted(originatingSystem)}`]),
     ...[filter, ...conditions].filter((condition) => condition !== null),
@@ -130,7 +136,7 @@ export function pageSize(rules: QueryRules, size: number | null): number {
 }
 
 /** The size of a page where it stands in the query. */
-const topOf = (rules: QueryRules, size: number | null): string[] =>
+export const topOf = (rules: QueryRules, size: number | null): string[] =>
   rules.profile.page.by === 'top' ? [`$top=${pageSize(rules, size)}`] : [];
 
 /** What $metadata is read from; some servers send none without the name of a system. */
@@ -157,18 +163,18 @@ export function singleUrl(
   return address(root, 'Property', [...filter, '$top=1', ...shapeOptions(rules)]);
 }
 
+/** The condition that a field is one of these literals. */
+export const anyOf = (field: string, literals: readonly string[], { query }: Profile): string =>
+  query.in
+    ? `${field} in (${literals.join(',')})`
+    : literals.map((each) => `${field} eq ${each}`).join(' or ');
+
 /** Listings by their keys. */
 export function keysUrl(root: string, keys: readonly string[], rules: QueryRules): string {
-  const list = keys.map((key) => literal(key, rules)).join(',');
-  const filter = filterOf(rules.profile, [`${rules.keyField} in (${list})`]);
+  const literals = keys.map((key) => literal(key, rules));
+  const filter = filterOf(rules.profile, [anyOf(rules.keyField, literals, rules.profile)]);
   const top = rules.profile.page.by === 'top' ? [`$top=${keys.length}`] : [];
   return address(root, 'Property', [...filter, ...top, ...shapeOptions(rules)]);
-}
-
-/** Media of listings, as a resource. */
-export function mediaUrl(root: string, keys: readonly string[], rules: QueryRules): string {
-  const condition = `ResourceRecordKey in (${keys.map(quoted).join(',')})`;
-  return address(root, 'Media', [`$filter=${encodeURIComponent(condition)}`, ...topOf(rules, null)]);
 }
 
 /** The condition of pages that go on behind a record; undefined: the order of the pages does not allow that. */

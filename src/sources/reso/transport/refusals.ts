@@ -18,7 +18,8 @@ export const isTooSlow = (error: unknown, slowErrors: readonly string[]): boolea
 /** Characters of an address from which on a 404 may mean that it is too long: some servers read 2,048. */
 export const LONG_QUERY = 2_000;
 
-const isRefusal = (error: unknown, url: string): boolean =>
+/** Whether a server refuses a query as it is written. */
+export const isRefusal = (error: unknown, url: string): boolean =>
   error instanceof LiveError &&
   (REFUSED.includes(error.status ?? 0) || (error.status === 404 && url.length > LONG_QUERY));
 

@@ -1,9 +1,9 @@
 // Children of records that a server sends in pages of their own: the rest of them is fetched.
 
-import { LiveError } from '../../source.ts';
-import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
-import { linkIn } from './links.ts';
-import { listIn } from './request.ts';
+import { LiveError } from '../../../source.ts';
+import { isRecord, type UpstreamRecord } from '../../mapping/decode.ts';
+import { linkIn } from '../links.ts';
+import { listIn } from '../request.ts';
 
 const EXPANDED: readonly string[] = ['Media', 'OpenHouse', 'OpenHouses'];
 const LINK = '@odata.nextLink';
