@@ -26,6 +26,7 @@ import { type RequestHooks, Requests } from './request.ts';
 import { ContactReader } from './resources/contacts.ts';
 import { FollowedResources } from './resources/followed.ts';
 import { MediaReader } from './resources/media.ts';
+import { childResources } from './resources/offered.ts';
 import { Session } from './session.ts';
 import { type ResoCredentials, Tokens } from './token.ts';
 import { latestModification } from './watermarks.ts';
@@ -122,7 +123,9 @@ export function resoSource(options: ResoOptions): Source {
     });
     if (draft === null) return null;
     withheldValues.set(draft.listingKey, values);
-    return profile.raw === 'none' ? draft : { ...draft, raw: rawRecords(record, profile) };
+    return profile.raw === 'none'
+      ? draft
+      : { ...draft, raw: rawRecords(record, childResources(session.knownRules())) };
   };
   return {
     id: options.id,

@@ -2,7 +2,6 @@
 
 import type { RawRecord } from '../../../listings/raw-record.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
-import type { Profile } from '../profiles/profile-schema.ts';
 
 /** A record without members that differ each time it is sent, or must not be stored: `Media/MediaURL` is one of its children. */
 export function stableRecord(record: UpstreamRecord, volatile: readonly string[]): UpstreamRecord {
@@ -24,10 +23,13 @@ function without(child: unknown, member: string): unknown {
   return rest;
 }
 
-/** The resources that a record consists of: photos that are read as a resource stay where a later record has none. */
-export function rawRecords(record: UpstreamRecord, { media }: Pick<Profile, 'media'>): readonly RawRecord[] {
-  if (media.from !== 'resource') return [{ resource: 'Property', record }];
-  const { Media, ...rest } = record;
-  const property = { resource: 'Property', record: rest };
-  return Media === undefined ? [property] : [property, { resource: 'Media', record: { Media } }];
+/** The resources that a record consists of: children that are read as resources stay where a later record has none. */
+export function rawRecords(record: UpstreamRecord, resources: readonly string[]): readonly RawRecord[] {
+  const rest: Record<string, unknown> = { ...record };
+  const children = resources.flatMap((resource) => {
+    const { [resource]: own } = record;
+    delete rest[resource];
+    return own === undefined ? [] : [{ resource, record: { [resource]: own } }];
+  });
+  return [{ resource: 'Property', record: rest }, ...children];
 }

@@ -8,7 +8,7 @@ import { canJoinKeys } from '../../profiles/profile.ts';
 import type { Profile } from '../../profiles/profile-schema.ts';
 import { keysUrl, type QueryRules } from '../query.ts';
 import { type Asking, batchesOf, readAll } from './by-keys.ts';
-import { hasMediaResource } from './offered.ts';
+import { hasMediaResource, readsMedia } from './offered.ts';
 import { mediaUrl } from './resource-queries.ts';
 
 /** Listings of which it is remembered which photos were read. */
@@ -85,10 +85,9 @@ export class MediaReader {
   }
 
   #isDue(record: UpstreamRecord, key: string, rules: QueryRules): boolean {
-    const { media } = rules.profile;
-    const isRefused = rules.refused.has('media') && hasMediaResource(rules);
-    const isWanted = media.from === 'resource' || (isCompletable(rules) && (isCut(record) || isRefused));
-    return isWanted && this.#known.get(key) !== stateOf(record);
+    return readsMedia(rules)
+      ? this.#known.get(key) !== stateOf(record)
+      : isCut(record) && isCompletable(rules);
   }
 
   async #read(
@@ -136,7 +135,7 @@ async function readPhotos(
   asking: Asking,
 ): Promise<ReadonlyMap<string, readonly UpstreamRecord[]>> {
   const { root, rules } = asking;
-  if (rules.profile.media.from !== 'resource' && !hasMediaResource(rules)) {
+  if (!readsMedia(rules) && !hasMediaResource(rules)) {
     const records = await readAll(keysUrl(root, keys, { ...rules, expandsAll: true }), asking);
     return new Map(
       records.flatMap((record) =>

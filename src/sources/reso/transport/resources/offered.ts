@@ -51,6 +51,18 @@ export function openHousesFrom(offer: Offer): 'expand' | 'resource' | null {
 export const hasMediaResource = (offer: Offer): boolean =>
   canJoinKeys(offer.profile) && has(offer, 'Media', 'ResourceRecordKey', 'MediaURL');
 
+/** Whether photos are read as a resource: by the profile, or since the server refuses to expand them. */
+export function readsMedia(offer: Offer): boolean {
+  const { from } = offer.profile.media;
+  return from === 'resource' || (from === 'expand' && offer.refused.has('media') && hasMediaResource(offer));
+}
+
+/** Children of listings that are read as resources, so that a listing may come without them. */
+export const childResources = (offer: Offer): readonly string[] => [
+  ...(readsMedia(offer) ? ['Media'] : []),
+  ...(openHousesFrom(offer) === 'resource' ? ['OpenHouse'] : []),
+];
+
 /** Fields of Property that name an agent or an office, beside its key. */
 const NAMES: Readonly<Record<ContactResource, readonly string[]>> = {
   Member: ['ListAgentFullName', 'ListAgentLastName'],
