@@ -1,8 +1,6 @@
 // URLs of queries for resources beside Property.
 
-import { address, anyOf, filterOf, literal, type QueryRules, quoted, timeLiteral,
-  topOf,
-} from '../query.ts';
+import { address, anyOf, filterOf, literal, type QueryRules, quoted, timeLiteral, topOf } from '../query.ts';
 import type { ContactResource } from './offered.ts';
 
 /** Conditions of a resource beside Property: the filter of the profile is about listings. */
@@ -87,7 +85,11 @@ export function changedUrl(
   const hasWatermark = rules.resources.get(resource)?.has(watermark.field) ?? true;
   const isSorted = since !== null && changes.order === 'requested' && !rules.refused.has('order');
   return address(root, resource, [
-    ...conditions(resource, rules, since === null ? coming : `${watermark.field} ge ${timeLiteral(since, rules.profile)}`),
+    ...conditions(
+      resource,
+      rules,
+      since === null ? coming : `${watermark.field} ge ${timeLiteral(since, rules.profile)}`,
+    ),
     ...(isSorted ? [`$orderby=${watermark.field},${resource}Key`] : []),
     ...topOf(rules, null),
     ...(hasWatermark ? selectOf(resource, [...fields, watermark.field], rules) : []),
