@@ -13,6 +13,8 @@ import type { Database } from '../postgres/client/database.ts';
 import { describeRestriction, isOutgoing } from '../postgres/state/database-state.ts';
 import type { StateWatch } from '../postgres/state/state-watch.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
+import { findComparison } from '../sources/reconcile/reconcile-store.ts';
+import { REFUSED } from '../sources/reconcile/reconciler.ts';
 import { isAnotherLoaded } from '../sources/removal-store.ts';
 import type { ReplicationStatus } from '../sources/replication-status.ts';
 import { findReport } from '../sources/report-store.ts';
@@ -148,6 +150,7 @@ function sourceCheck(
       const { state, failure, rereadFailure, detail } = status(id);
       const own = { failure: failure ?? rereadFailure, detail };
       const report = await nullIfUnavailable(database.read((sql) => findReport(sql, id)));
+      const comparison = await nullIfUnavailable(database.read((sql) => findComparison(sql, id)));
       if (control.pausedAt !== null) return `paused since ${control.pausedAt}`;
       if (lacks !== null)
         throw new Problem(
@@ -159,6 +162,12 @@ function sourceCheck(
         const text = known.detail === null ? known.failure : `${known.failure}: ${known.detail}`;
         throw new Problem('OVERLOADED', `Reading from the source fails: ${text}`);
       }
+      const doubted = comparison?.outcome.refused ?? null;
+      if (doubted !== null)
+        throw new Problem(
+          'OVERLOADED',
+          `Nothing is deleted of what the source no longer names: ${REFUSED}: ${doubted}`,
+        );
       const refused = refusedPartsText(report?.withheld ?? []);
       return refused === null ? state : `${state}; ${refused}`;
     },

@@ -3,20 +3,19 @@
 import { type Config, readVariables } from '../config.ts';
 import { updatePhotoUrls } from '../ingest/media-url-store.ts';
 import type { Clock } from '../lib/clock.ts';
-import { createOutbound } from '../lib/outbound.ts';
+import { createOutbound, type Outbound } from '../lib/outbound.ts';
 import { findShowing } from '../listings/provenance/contact-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
-import { Breaker } from '../sources/budget/breaker.ts';
-import { RequestBudget } from '../sources/budget/request-budget.ts';
+import { type ConnectionOptions, openConnection, SETTINGS_CREDENTIAL } from '../sources/budget/connection.ts';
 import type { ResoRegistered } from '../sources/registry/registry-store.ts';
 import { profileOf, resoCredentials } from '../sources/registry/reso-settings.ts';
 import type { Variables } from '../sources/registry/secrets.ts';
 import { readProfile, STANDARD } from '../sources/reso/profiles/profile.ts';
 import type { Profile } from '../sources/reso/profiles/profile-schema.ts';
-import { resoSource } from '../sources/reso/transport/client.ts';
-import type { RequestHooks } from '../sources/reso/transport/request.ts';
-import { LiveError, type ShownContact, type Source } from '../sources/source.ts';
+import { type ResoOptions, resoSource } from '../sources/reso/transport/client.ts';
+import type { ResoSourceSettings } from '../sources/reso/transport/source-settings.ts';
+import type { ShownContact, Source } from '../sources/source.ts';
 import { SourceSet, type SourceSetOptions } from '../sources/source-set.ts';
 import { loadSampleAreas, startSampleMarket } from './sample-market.ts';
 import { samplePhotosUrl } from './sample-photos.ts';
@@ -35,8 +34,6 @@ const SAMPLE_INTERVAL = 20_000;
 /** Refreshes of watched listings a minute: the sample market runs on this machine. */
 const SAMPLE_REFRESHES = 600;
 const RESO_INTERVAL = 60_000;
-/** Milliseconds in which a request that is given up was so because nobody waited for it any more. */
-const LEFT_WITHIN = 5_000;
 
 export interface UpstreamOptions {
   readonly config: Config;
@@ -53,37 +50,50 @@ export async function startSources({
   variables = readVariables,
   ...options
 }: Omit<SourceSetOptions, 'open'> & { readonly variables?: () => Variables }): Promise<SourceSet> {
-  const open = (registered: ResoRegistered) => openRegistered(registered, options, variables);
+  const { database, clock } = options;
+  const open = (registered: ResoRegistered) => openRegistered(registered, { database, clock }, variables());
   const sources = new SourceSet({ ...options, open });
   await sources.start();
   return sources;
 }
 
+export interface OpenOptions {
+  /** Where requests are counted; null: they are not. */
+  readonly database: Database | null;
+  readonly clock: Clock;
+  /** Default: one of its own. */
+  readonly outbound?: Outbound;
+}
+
 /** A source that is set up in the database, with the secrets of this process. Throws SecretMissing. */
-async function openRegistered(
+export async function openRegistered(
   { id, name, settings }: ResoRegistered,
-  { database, clock }: Pick<SourceSetOptions, 'database' | 'clock'>,
-  readVariables: () => Variables,
+  options: OpenOptions,
+  variables: Variables,
 ): Promise<Source> {
-  const { url, currency, timeZone, displayDefault, refreshesPerMinute } = settings;
-  const credentials = await resoCredentials(settings, readVariables());
+  const { currency, timeZone, displayDefault, refreshesPerMinute, secrets, url } = settings;
+  const credentials = await resoCredentials(settings, variables);
   const profile = profileOf(settings);
-  return resoSource({
-    id,
-    name,
-    url,
-    profile,
-    credentials,
-    clock,
-    outbound: createOutbound({ clock }),
-    ...budgetHooks({ database, clock, profile, url, secrets: settings.secrets }),
-    findShowing: showingIn(database, id),
-    live: profile.live !== false,
-    showsByDefault: displayDefault !== 'withhold',
-    ...(currency !== undefined && { currency }),
-    ...(timeZone !== undefined && { timeZone }),
-    ...(refreshesPerMinute !== undefined && { refreshesPerMinute }),
-  });
+  return openCounted(
+    options,
+    { profile, url, secrets },
+    {
+      id,
+      name,
+      credentials,
+      showsByDefault: displayDefault !== 'withhold',
+      ...(currency !== undefined && { currency }),
+      ...(timeZone !== undefined && { timeZone }),
+      ...(refreshesPerMinute !== undefined && { refreshesPerMinute }),
+    },
+  );
+}
+
+/** The RESO source of the settings of a process. */
+export function openOwn(settings: ResoSourceSettings, options: OpenOptions): Source {
+  const { profile, url, kind: _, ...more } = settings;
+  const place = { profile, url, secrets: SETTINGS_CREDENTIAL };
+  return openCounted(options, place, { id: 'reso', name: 'RESO Web API', ...more });
 }
 
 /** Keys of the stored listings of a source that show agents or offices. */
@@ -96,40 +106,17 @@ const showingIn =
     return database.read((sql) => findShowing(sql, source, shown));
   };
 
-/** Budget and breaker of a source. Sources of one server and one credential share a budget: `secrets` names the credential. */
-function budgetHooks({
-  database,
-  clock,
-  profile,
-  url,
-  secrets,
-}: {
-  readonly database: Database;
-  readonly clock: Clock;
-  readonly profile: Profile;
-  readonly url: string;
-  readonly secrets: unknown;
-}): RequestHooks {
-  const connection = `${new URL(url).origin} ${JSON.stringify(secrets)}`;
-  const live = profile.live !== false;
-  const budget = new RequestBudget({ database, clock, connection, limits: profile.limits, live });
-  const breaker = new Breaker(clock);
-  return {
-    async permit(kind, signal) {
-      if (kind === 'live') breaker.pass();
-      await budget.permit(kind, signal);
-    },
-    observed(kind, answer) {
-      if (answer.status < 500) breaker.succeeded();
-      else breaker.failed();
-      budget.observed(kind, answer);
-    },
-    failed(_kind, error, milliseconds) {
-      // Somebody who leaves soon says nothing of the source.
-      const isLeft = error instanceof LiveError && error.code === 'timeout' && milliseconds < LEFT_WITHIN;
-      if (!isLeft) breaker.failed();
-    },
-  };
+/** A source whose requests pass its budget and its breaker. */
+function openCounted(
+  { database, clock, outbound = createOutbound({ clock }) }: OpenOptions,
+  { profile, url, secrets }: Pick<ConnectionOptions, 'url' | 'secrets'> & { readonly profile: Profile },
+  settings: Omit<ResoOptions, 'profile' | 'url' | 'clock' | 'outbound'>,
+): Source {
+  const reso = { ...settings, profile, url, clock, outbound };
+  if (database === null) return resoSource(reso);
+  const { hooks, budget } = openConnection({ database, clock, profile, url, secrets });
+  const showing = showingIn(database, settings.id);
+  return { ...resoSource({ ...reso, ...hooks, findShowing: showing }), budget };
 }
 
 /** Creates the source of the settings; the sample market is started and its areas loaded first. */
@@ -137,20 +124,9 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
   const { config, database, clock, log } = options;
   const { source } = config;
   if (source.kind === 'none') return { source: null, interval: 0, sampleUrl: null, stop: async () => {} };
-  const outbound = createOutbound({ clock });
   if (source.kind === 'reso') {
-    const { url, profile } = source;
-    const hooks = budgetHooks({ database, clock, profile, url, secrets: 'RESO' });
-    const reso = resoSource({
-      id: 'reso',
-      name: 'RESO Web API',
-      clock,
-      outbound,
-      findShowing: showingIn(database, 'reso'),
-      ...hooks,
-      ...source,
-    });
-    return { source: reso, interval: RESO_INTERVAL, sampleUrl: null, stop: async () => {} };
+    const own = openOwn(source, { database, clock });
+    return { source: own, interval: RESO_INTERVAL, sampleUrl: null, stop: async () => {} };
   }
   const photosUrl = samplePhotosUrl(options.publicUrl);
   const market = await startSampleMarket({
@@ -178,7 +154,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
       url: `${url}/odata`,
       credentials,
       clock,
-      outbound,
+      outbound: createOutbound({ clock }),
       // What is invented is not worth a copy.
       profile: readProfile(STANDARD, { page: { size: 1_000 }, raw: 'none' }),
       refreshesPerMinute: SAMPLE_REFRESHES,

@@ -5,7 +5,7 @@ import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import type { SourceMetrics } from './metrics.ts';
-import { completeRestored, reconcile } from './reconcile.ts';
+import { completeRestored } from './reconcile/restored.ts';
 import { feedFault, type LiveError, type Source, type SourcePage } from './source.ts';
 import { countListings, type StoredPosition, writePosition } from './store.ts';
 
@@ -45,8 +45,6 @@ export async function writePage(
     return lacks;
   });
   if (missing > 0) throw incomplete(after.total, missing);
-  // The position first: a list that is not believed is not requested again with the next round.
-  if (page.listed !== undefined) await reconcile(options, page.listed);
   return moves ? { ...after, version: before.version + 1 } : before;
 }
 

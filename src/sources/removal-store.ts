@@ -116,6 +116,7 @@ export async function finishRemoval(tx: Transaction, source: string): Promise<vo
   await tx`delete from source_lookup where source = ${source}`;
   await tx`delete from source_report where source = ${source}`;
   await tx`delete from source_control where source = ${source}`;
+  await tx`delete from source_reconciliation where source = ${source}`;
   await tx`delete from source_removal where source = ${source}`;
 }
 

@@ -5,14 +5,15 @@ import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { advanceSource } from '../listings/provenance/confirmation-store.ts';
-import type { Database, Transaction } from '../postgres/client/database.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { WorkTaken } from '../postgres/client/work-lease.ts';
 import { ahead } from './ahead.ts';
+import { Confirmations } from './confirmations.ts';
 import type { SourceControl } from './control-store.ts';
 import { type Progress, progress, type SourceMetrics, sourceMetrics } from './metrics.ts';
 import { writePage, writeReread } from './page-writer.ts';
 import { LEASE_TIMES, type LeaseTimes, type ReaderLease, takeReaderLease } from './reader-lease.ts';
+import { Reconciler } from './reconcile/reconciler.ts';
 import { cancelRemoval } from './removal-store.ts';
 import { backoff, describeFailure, type ReplicationStatus, STARTING } from './replication-status.ts';
 import { Reporter } from './reporter.ts';
@@ -50,9 +51,6 @@ export interface Replication {
 /** Milliseconds; ANALYZE reads a sample of each table, whatever its size. */
 const ANALYZE_DEADLINE = 300_000;
 
-/** Milliseconds between two confirmations of a source that reports no changes: each is a write to disk. */
-const CONFIRM_INTERVAL = 300_000;
-
 /** Reads the source, now and until it is stopped. Of all processes that share a database, one does the reading. */
 export function startReplication(options: ReplicationOptions): Replication {
   const replicator = new Replicator(options);
@@ -76,11 +74,12 @@ class Replicator {
   /** Whether the feed misbehaved in the last round: it is read slowly until one is complete. */
   #misbehaves = false;
   readonly #reporter: Reporter;
+  readonly #reconciler: Reconciler;
   /** Whether the stored listings were all read in the way in which the source reads now. */
   #isReadAsNow = false;
   /** Whether this process reads all records, from the first one on. */
   #readsAll = false;
-  #confirmedAt = Number.NEGATIVE_INFINITY;
+  readonly #confirmations: Confirmations;
   readonly timer: RoundTimer;
 
   constructor(options: ReplicationOptions) {
@@ -88,6 +87,8 @@ class Replicator {
     this.timer = new RoundTimer(options.clock, options.control);
     this.#metrics = sourceMetrics(options.metrics, options.clock, options.source.id);
     this.#reporter = new Reporter(options);
+    this.#confirmations = new Confirmations(options);
+    this.#reconciler = new Reconciler({ ...options, metrics: this.#metrics });
   }
 
   async run(): Promise<void> {
@@ -123,6 +124,7 @@ class Replicator {
           this.timer.begin();
           await this.#readToEnd(lease, signal);
           wait -= await this.#readAgain(lease, signal);
+          wait -= await this.#compare(lease, signal);
         } catch (error) {
           if (error instanceof WorkTaken) return;
           if (!signal.aborted) wait = this.#fail(error);
@@ -149,6 +151,7 @@ class Replicator {
       );
     this.#metrics.begins(this.status.asOf);
     await this.#reporter.start();
+    await this.#reconciler.start();
   }
 
   /** One round: from the stored position to the source's end, page by page. */
@@ -180,7 +183,7 @@ class Replicator {
     this.#hasReadAll();
     this.#metrics.caughtUp();
     this.#recover(stored);
-    await this.#confirm(stored, hold);
+    await this.#confirmations.confirm(stored, hold);
     this.#update({ progress: null, asOf: new Date(clock.now()).toISOString() });
   }
 
@@ -223,6 +226,18 @@ class Replicator {
     return taken();
   }
 
+  /** Compares with all keys, if it is time, until the next round of changes is due. */
+  #compare({ hold }: ReaderLease, signal: AbortSignal): Promise<number> {
+    const { loadedAt } = this.status;
+    return this.#reconciler.run({
+      hold,
+      signal,
+      loadedAt,
+      control: this.timer.control,
+      limit: this.#options.interval,
+    });
+  }
+
   #hasReadAll(): void {
     if (this.#readsAll) this.#reporter.forgetEarlier();
     this.#readsAll = false;
@@ -234,19 +249,6 @@ class Replicator {
     await database.write(analyzeListings, { timeout: ANALYZE_DEADLINE }).catch((error: unknown) => {
       log.warn({ source: source.id, err: error }, 'The statistics of the database could not be renewed');
     });
-  }
-
-  /** Writes that the catalogue is up to date, where the source has reported no changes for a while. */
-  async #confirm({ updatedAt }: StoredPosition, hold: (tx: Transaction) => Promise<void>): Promise<void> {
-    const { clock, database, source } = this.#options;
-    const now = clock.now();
-    const last = Math.max(this.#confirmedAt, updatedAt === null ? now : Date.parse(updatedAt));
-    if (now - last < CONFIRM_INTERVAL) return;
-    await database.transaction(async (tx) => {
-      await advanceSource(tx, source.id, now);
-      await hold(tx);
-    });
-    this.#confirmedAt = now;
   }
 
   #reportProgress({ loaded, total }: StoredPosition, records: number, milliseconds: number): void {

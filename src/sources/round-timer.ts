@@ -8,6 +8,7 @@ export class RoundTimer {
   #control: SourceControl;
   /** Requests for a round that were there when the last one began. */
   #answered = 0;
+  #answeredReconcile = 0;
   /** Monotonic milliseconds before which the source is not to be read, even on request. */
   #notBefore = Number.NEGATIVE_INFINITY;
   #wake = new AbortController();
@@ -16,6 +17,11 @@ export class RoundTimer {
   constructor(clock: Clock, control: SourceControl = UNCONTROLLED) {
     this.#clock = clock;
     this.#control = control;
+  }
+
+  /** What operators request. */
+  get control(): SourceControl {
+    return this.#control;
   }
 
   get isPaused(): boolean {
@@ -39,11 +45,17 @@ export class RoundTimer {
   /** A round begins: what was requested until now is answered by it. */
   begin(): void {
     this.#answered = this.#control.syncRequests;
+    this.#answeredReconcile = this.#control.reconcileRequests;
   }
 
   /** `retryAfter`: milliseconds that the source asks to wait. */
   fail(retryAfter: number): void {
     this.#notBefore = this.#clock.monotonic() + retryAfter;
+  }
+
+  get #isRequested(): boolean {
+    const { syncRequests, reconcileRequests } = this.#control;
+    return syncRequests > this.#answered || reconcileRequests > this.#answeredReconcile;
   }
 
   /** Waits; ends early when a round is requested that the source allows, or when it is paused or resumed. */
@@ -52,8 +64,7 @@ export class RoundTimer {
     const until = clock.monotonic() + milliseconds;
     const wasPaused = this.isPaused;
     const isDue = () =>
-      this.isPaused !== wasPaused ||
-      (this.#control.syncRequests > this.#answered && clock.monotonic() >= this.#notBefore);
+      this.isPaused !== wasPaused || (this.#isRequested && clock.monotonic() >= this.#notBefore);
     while (!signal.aborted && !isDue() && clock.monotonic() < until) {
       this.#wake = new AbortController();
       await pause(clock, until - clock.monotonic(), AbortSignal.any([signal, this.#wake.signal]));

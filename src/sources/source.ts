@@ -20,8 +20,6 @@ export interface SourcePage {
   readonly skipped?: number;
   /** True for the first page of a load that had to start over, because the source no longer knew the position. */
   readonly restarted?: boolean;
-  /** All that the source has now: what is not among them is gone. */
-  readonly listed?: ListedKeys;
   /** A resource beside listings whose changes have all been read with this page, such as OpenHouse. */
   readonly followed?: string;
 }
@@ -32,11 +30,23 @@ export interface ShownContact {
   readonly key: string;
 }
 
-/** Every key of a source. */
-export interface ListedKeys {
-  readonly keys: readonly string[];
-  /** Records that the source counts; null where it does not say. */
-  readonly total: number | null;
+/** A record as a list of all keys names it. */
+export interface ListedRecord {
+  readonly key: string;
+  /** When it changed last, in milliseconds since the epoch; null: the list does not say. */
+  readonly modifiedAt: number | null;
+}
+
+/** Lists of all keys of a source: what is not among them is gone. */
+export interface KeyLists {
+  /** Milliseconds from one list to the next. */
+  readonly interval: number;
+  /** Milliseconds by which the source may publish a change late. */
+  readonly late: number;
+  /** One whole list, page by page. Throws LiveError. */
+  read(signal: AbortSignal): AsyncIterable<readonly ListedRecord[]>;
+  /** Records that the source counts now; null where it does not say. Throws LiveError. */
+  count(signal: AbortSignal): Promise<number | null>;
 }
 
 /** Why a source could not be read; for one listing these are the codes of the stream's `error` event. */
@@ -101,6 +111,30 @@ export const sourceTimeout = (options?: LiveErrorOptions): LiveError =>
 export const feedFault = (fault: FeedFault, message: string, options?: LiveErrorOptions): LiveError =>
   new LiveError('parse_failed', message, { ...options, fault });
 
+/** What a window of time has had of requests and bytes, and the most that this service takes; null: that is not limited. */
+export interface WindowUse {
+  /** requests: of data; media: downloads of photos that have windows of their own. */
+  readonly share: 'requests' | 'media';
+  readonly seconds: number;
+  readonly requests: { readonly used: number; readonly limit: number } | null;
+  readonly bytes: { readonly used: number; readonly limit: number } | null;
+}
+
+/** How the budget of a source stands. */
+export interface BudgetReport {
+  readonly windows: readonly WindowUse[];
+  /** No request is sent before: the source answered with Retry-After. RFC 3339; null: it did not. */
+  readonly blockedUntil: string | null;
+  /** Since when a source that suspends credentials refuses this one, RFC 3339; null: it does not. */
+  readonly suspendedAt: string | null;
+  /** Why nothing is read, as a sentence, where going on could suspend the credential; null: it is read. */
+  readonly stopped: string | null;
+}
+
+export interface SourceBudget {
+  read(): Promise<BudgetReport>;
+}
+
 export interface Source {
   /** Stable: listing ids are derived from it and the listing's key. */
   readonly id: string;
@@ -127,13 +161,20 @@ export interface Source {
    * aborted signal is a `timeout`.
    */
   fetchOne(listingKey: string, signal: AbortSignal, listingId?: string | null): Promise<ListingDraft>;
+  /** What it permits and what was used of it; absent where requests are not counted. */
+  readonly budget?: SourceBudget;
   /** Listings by their keys, page by page; absent where the source cannot be asked for them. Throws LiveError. */
-  readonly records?: (keys: readonly string[]) => AsyncIterable<Pick<SourcePage, 'drafts' | 'gone'>>;
+  readonly records?: (
+    keys: readonly string[],
+    signal?: AbortSignal,
+  ) => AsyncIterable<Pick<SourcePage, 'drafts' | 'gone'>>;
   /**
    * Reads the photos of these listings again with their next record, though they have not changed; absent where each record brings
    * its own, or there are none.
    */
   readonly forget?: (keys: readonly string[]) => void;
+  /** Absent where the source has no list of all keys, or it must not be read. */
+  readonly keys?: KeyLists;
   /** Resolves when the source answers and accepts the credentials. Throws LiveError. */
   check(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;

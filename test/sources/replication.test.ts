@@ -68,6 +68,7 @@ async function contents(database: Database) {
 
 /** Waits for a round that began after now. */
 async function nextRound({ clock, source }: Bench, replication: Replication): Promise<void> {
+  await until('it waits for its next round', () => clock.waiting > 0);
   let read = false;
   const { pages } = source;
   source.pages = async function* (from, signal) {

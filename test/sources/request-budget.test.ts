@@ -73,8 +73,13 @@ test('two processes that ask at once get the limit together, the last tenth of i
     Array.from({ length: 4 }, (_, at) => ask(processes[at % 2] ?? assert.fail(), 'live')),
   );
   assert.equal(live.filter((wait) => wait === null).length, 2);
-  assert.deepEqual(await budgetOf('together').read('requests'), [
-    { seconds: 3_600, requests: { used: 20, limit: 20 }, bytes: { used: 0, limit: 1_000 } },
+  assert.deepEqual((await budgetOf('together').read()).windows, [
+    {
+      share: 'requests',
+      seconds: 3_600,
+      requests: { used: 20, limit: 20 },
+      bytes: { used: 0, limit: 1_000 },
+    },
   ]);
   // A process that starts later forgets nothing, and another connection is not concerned.
   assert.notEqual(await ask(budgetOf('together'), 'live'), null);
@@ -100,7 +105,7 @@ test('numbers that the source states replace those of the profile both ways, and
   // The process that heard it knows it first.
   assert.deepEqual([await ask(budget), await ask(budgetOf('stated'))], [null, null]);
   budget.observed('bulk', answer({ 'hour-left': '10' }));
-  const [hour] = await budget.read('requests');
+  const [hour] = (await budget.read()).windows;
   assert.deepEqual(hour?.requests, { used: 3_990, limit: 4_000 });
   assert.notEqual(await ask(budget), null, 'the tenth for people who wait is left');
   assert.equal(await ask(budget, 'live'), null);
@@ -120,12 +125,17 @@ test('a Retry-After holds for each process until it is over', async () => {
 test('photos have windows of their own where the source says so, else they share those of data', async () => {
   const apart = budgetOf('apart', { media: [{ seconds: 60, requests: 2 }] });
   assert.deepEqual([await ask(apart, 'live'), await ask(apart, 'media')], [null, null]);
-  const [minute] = await apart.read('media');
-  assert.deepEqual(minute?.requests, { used: 1, limit: 2 });
-  assert.deepEqual((await apart.read('requests'))[0]?.requests, { used: 1, limit: 20 });
+  const { windows } = await apart.read();
+  assert.deepEqual(
+    windows.map(({ share, requests }) => [share, requests]),
+    [
+      ['requests', { used: 1, limit: 20 }],
+      ['media', { used: 1, limit: 2 }],
+    ],
+  );
   const shared = budgetOf('shared');
   await ask(shared, 'media');
-  assert.deepEqual((await shared.read('requests'))[0]?.requests, { used: 1, limit: 20 });
+  assert.deepEqual((await shared.read()).windows[0]?.requests, { used: 1, limit: 20 });
 });
 
 test('where the source suspends who exceeds it, a tenth is left alone', async () => {
@@ -137,6 +147,27 @@ test('where the source suspends who exceeds it, a tenth is left alone', async ()
   await assert.rejects(budget.permit('bulk', signal), {
     message: /a tenth is left alone, since it suspends who exceeds it/,
   });
+  const { stopped, suspendedAt } = await budgetOf('suspends', { suspends: true }).read();
+  assert.match(stopped ?? '', /a tenth is left alone/);
+  assert.equal(suspendedAt, null);
+  assert.equal(
+    (await budgetOf('suspends').read()).stopped,
+    null,
+    'where nothing is suspended, it only waits',
+  );
+});
+
+test('a source that suspends and refuses is left alone, and a success shows that it has ended', async () => {
+  const budget = budgetOf('suspended', { suspends: true });
+  budget.observed('bulk', answer({}, { status: 429 }));
+  const wait = await ask(budget, 'live');
+  assert.ok(wait !== null && wait > 800 && wait <= 900, String(wait));
+  const refused = await budget.read();
+  assert.ok(refused.suspendedAt !== null && refused.blockedUntil !== null);
+  assert.match(refused.stopped ?? '', /may be suspended/);
+  await age('suspended', 901);
+  budget.observed('bulk', answer({}));
+  assert.deepEqual(await budget.read(), { ...refused, suspendedAt: null, blockedUntil: null, stopped: null });
 });
 
 test('without the database no request is sent', async () => {

@@ -4,6 +4,8 @@ import type { Config } from '../../config.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { configuredSource } from '../../sources/abandoned.ts';
 import { findControls } from '../../sources/control-store.ts';
+import { findComparison } from '../../sources/reconcile/reconcile-store.ts';
+import { REFUSED } from '../../sources/reconcile/reconciler.ts';
 import { findResoSources } from '../../sources/registry/registry-store.ts';
 import { findReport } from '../../sources/report-store.ts';
 import { REFUSED_PART, refusedPartsText, type ValueCount } from '../../sources/value-counts.ts';
@@ -33,12 +35,25 @@ async function checkFeedOf(id: string, database: Database): Promise<Finding[]> {
     return [
       warn('feed', `paused since ${paused}`, `\`freehold sources resume ${id}\` lets it be read again.`),
     ];
-  if (report === null) return [];
+  const comparison = await database.read((sql) => findComparison(sql, id));
+  const doubted = comparison?.outcome.refused ?? null;
+  const refusal =
+    doubted === null
+      ? []
+      : [
+          fail(
+            'deletions',
+            `${REFUSED} since ${comparison?.outcome.endedAt}: ${doubted}`,
+            `${FAULT_REMEDIES[REFUSED]} If they are really gone: \`freehold sources reconcile ${id} --accept\`.`,
+          ),
+        ];
+  if (report === null) return refusal;
   const { failure, detail, failingSince, withheld } = report;
   const text = `${failure} since ${failingSince}${detail === null ? '' : `: ${detail}`}`;
   const remedy = Object.entries(FAULT_REMEDIES).find(([fault]) => fault === failure)?.[1];
   return [
     failure === null ? ok('feed', 'read to its end') : fail('feed', text, remedy ?? RETRIES),
+    ...refusal,
     ...withheldFindings(withheld),
   ];
 }

@@ -1,18 +1,14 @@
 // Command `freehold sources test`: what the server of a source offers, with the operator's credentials. It writes nothing.
 
 import type { Command } from 'commander';
-import { type Config, readConfig, readVariables } from '../../config.ts';
+import { type Config, readConfig } from '../../config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { createOutbound } from '../../lib/outbound.ts';
 import type { ListingDraft } from '../../listings/draft.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { findResoSources, type ResoSettings } from '../../sources/registry/registry-store.ts';
-import { type Credentials, profileOf, resoCredentials } from '../../sources/registry/reso-settings.ts';
-import { SecretMissing } from '../../sources/registry/secrets.ts';
 import { PROPERTY_FIELDS } from '../../sources/reso/mapping/property-fields.ts';
 import { profileNames, readProfile } from '../../sources/reso/profiles/profile.ts';
 import type { Profile } from '../../sources/reso/profiles/profile-schema.ts';
-import { resoSource } from '../../sources/reso/transport/client.ts';
 import { propertyShape } from '../../sources/reso/transport/metadata.ts';
 import { LiveError, type SourcePage } from '../../sources/source.ts';
 import { withDatabase } from '../database.ts';
@@ -20,6 +16,7 @@ import { CommandFailure } from '../failure.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, emphasis, print, printJson } from '../output.ts';
 import { durationText, requireRead } from './reading.ts';
+import { findTargets, type Target, withUsableDatabase } from './target.ts';
 
 export function addProbe(group: Command): void {
   group
@@ -32,16 +29,6 @@ export function addProbe(group: Command): void {
     .option(...JSON_OPTION)
     .addHelpText('after', examples('freehold sources test abor', 'freehold sources test reso --json'))
     .action((id: string, { json }: { readonly json?: true }) => probe(id, json));
-}
-
-/** What is needed to read a source. */
-interface Target {
-  readonly id: string;
-  readonly name: string;
-  readonly url: string;
-  readonly profile: Profile;
-  readonly credentials: Credentials;
-  readonly settings: Pick<ResoSettings, 'currency' | 'timeZone' | 'displayDefault'>;
 }
 
 interface Probed {
@@ -68,54 +55,31 @@ interface Probed {
 
 async function probe(id: string, json: true | undefined): Promise<void> {
   const config = readConfig();
-  const target = await targetOf(id, config).catch((error: unknown) => {
-    throw error instanceof SecretMissing
-      ? new CommandFailure(`The source ${id} cannot be read here: ${error.message}.`)
-      : error;
-  });
-  const probed = await read(target).catch((error: unknown) => {
-    if (!(error instanceof LiveError)) throw error;
-    throw new CommandFailure(`${target.url}: ${error.fault ?? error.code}: ${error.message}`);
+  const probed = await withUsableDatabase(config, async (database) => {
+    const target = (await findTargets(config, database)).find((each) => each.id === id);
+    if (target === undefined) throw await unknownSource(id, config);
+    return read(target, database).catch((error: unknown) => {
+      if (!(error instanceof LiveError)) throw error;
+      throw new CommandFailure(`${target.url}: ${error.fault ?? error.code}: ${error.message}`);
+    });
   });
   if (json) printJson(probed);
   else show(probed);
 }
 
-async function targetOf(id: string, config: Config): Promise<Target> {
-  const { source } = config;
-  if (id === 'reso' && source.kind === 'reso') {
-    const { url, credentials, showsByDefault, timeZone, profile } = source;
-    const settings = {
-      displayDefault: showsByDefault ? ('show' as const) : ('withhold' as const),
-      ...(timeZone !== null && { timeZone }),
-    };
-    return { id, name: 'RESO Web API', url, profile, credentials, settings };
-  }
-  const registered = await withDatabase(config, (database) => findTarget(database, id));
-  const { name, settings } = registered;
-  const credentials = await resoCredentials(settings, readVariables());
-  return { id, name, url: settings.url, profile: profileOf(settings), credentials, settings };
-}
-
-async function findTarget(database: Database, id: string) {
-  const found = (await database.read(findResoSources)).find((source) => source.id === id);
-  if (found !== undefined) return found;
-  const { setBy } = await requireRead(database, id);
-  throw new CommandFailure(
+/** Why a source cannot be tried. */
+async function unknownSource(id: string, config: Config): Promise<CommandFailure> {
+  const { setBy } = await withDatabase(config, (database) => requireRead(database, id));
+  return new CommandFailure(
     `The source ${id} is set by ${setBy === 'settings' ? 'the settings of its service: give this command the same' : setBy}.`,
   );
 }
 
-async function read({ id, name, url, profile, credentials, settings }: Target): Promise<Probed> {
-  const { currency, timeZone, displayDefault } = settings;
+async function read({ id, url, profile, open }: Target, database: Database | null): Promise<Probed> {
   let edmx: string | null = null;
   const outbound = createOutbound({ clock: systemClock });
-  const source = resoSource({
-    id,
-    name,
-    url,
-    profile,
-    credentials,
+  const source = await open({
+    database,
     clock: systemClock,
     // The source itself asks for its metadata: this looks at what comes.
     outbound: {
@@ -127,9 +91,6 @@ async function read({ id, name, url, profile, credentials, settings }: Target): 
         return answer;
       },
     },
-    showsByDefault: displayDefault !== 'withhold',
-    ...(currency !== undefined && { currency }),
-    ...(timeZone !== undefined && { timeZone }),
   });
   const ended = new AbortController();
   try {

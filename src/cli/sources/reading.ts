@@ -6,6 +6,7 @@ import { findSourcesInUse } from '../../ingest/removal/source-lock-store.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
 import { findControls, pauseSource, requestSync, resumeSource } from '../../sources/control-store.ts';
+import { type Comparison, findComparison } from '../../sources/reconcile/reconcile-store.ts';
 import { findReadSources, type ReadSource } from '../../sources/registry/registry-store.ts';
 import { findReport, type SourceReport } from '../../sources/report-store.ts';
 import { readPosition } from '../../sources/store.ts';
@@ -76,12 +77,15 @@ interface Status extends Pick<ReadSource, 'id' | 'name' | 'setBy'> {
   /** A record that the failure is about, as far as it may be shown. */
   readonly sample: string | null;
   readonly position: unknown;
+  /** The last comparison with all keys; null: there was none. */
+  readonly reconciliation: Comparison | null;
 }
 
 async function findStatus(sql: Sql, source: ReadSource): Promise<Status> {
   const { id, name, setBy } = source;
   const { loaded, total, loadedAt, updatedAt, position } = await readPosition(sql, id);
   const report = await findReport(sql, id);
+  const reconciliation = (await findComparison(sql, id))?.outcome ?? null;
   const isRead = (await findSourcesInUse(sql, [id])).length > 0;
   const pausedAt = (await findControls(sql)).get(id)?.pausedAt ?? null;
   const succeededAt = loadedAt === null ? null : latest(report?.succeededAt ?? null, updatedAt);
@@ -103,6 +107,7 @@ async function findStatus(sql: Sql, source: ReadSource): Promise<Status> {
     failingSince,
     sample,
     position,
+    reconciliation,
   };
 }
 
@@ -170,9 +175,21 @@ function printOne(status: Status): void {
       status.failure && `${status.failure}${status.detail === null ? '' : `: ${status.detail}`}`,
     ],
     ['a record', status.sample],
+    ['all keys', status.reconciliation && comparisonText(status.reconciliation)],
   ];
   for (const [label, text] of lines)
     if (text !== null) print(process.stdout, `${emphasis('quiet', label.padEnd(10))}  ${text}`);
+}
+
+/** `compared 2027-01-31 12:00, 3 deleted, 2 read again` */
+function comparisonText({ state, startedAt, endedAt, refused, ...found }: Comparison): string {
+  const at = minuteOf(endedAt ?? startedAt);
+  if (refused !== null) return `refused ${at}: ${refused}`;
+  if (state === 'failed')
+    return `failed ${at}: ${found.failure}${found.detail === null ? '' : `: ${found.detail}`}`;
+  if (endedAt === null) return `being compared since ${at}, ${count(found.listed)} so far`;
+  const left = found.left === 0 ? '' : `, ${count(found.left)} left to the next comparison`;
+  return `compared ${at}, ${count(found.ended)} deleted, ${count(found.fetched)} read again${left}`;
 }
 
 async function sync(id: string, json?: true): Promise<void> {

@@ -13,6 +13,7 @@ import { count, printJson, printTable } from '../output.ts';
 import { apply, type CreateFlags, create, printSchema, type TokenFlags, token } from './create.ts';
 import { addProbe } from './probe.ts';
 import { addReading } from './reading.ts';
+import { addReconcile } from './reconcile.ts';
 import { COUNT_TIMEOUT, type RemoveFlags, remove } from './remove.ts';
 
 export function addSources(program: Command): void {
@@ -57,6 +58,7 @@ export function addSources(program: Command): void {
   addApply(group);
   addToken(group);
   addReading(group);
+  addReconcile(group);
   addProbe(group);
 }
 

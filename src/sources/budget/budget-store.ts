@@ -11,6 +11,8 @@ export interface BudgetState {
   readonly now: number;
   /** Milliseconds since the epoch; null: requests may be sent. */
   readonly blockedUntil: number | null;
+  /** Since when a source that suspends credentials refuses this one, RFC 3339; null: it does not. */
+  readonly suspendedAt: string | null;
   /** Requests that windows may have, as the source said: by `share:seconds`. */
   readonly quotas: Readonly<Record<string, number>>;
   /** What was used of a share, by the seconds of its windows. */
@@ -20,6 +22,7 @@ export interface BudgetState {
 interface StateRow {
   readonly now: number;
   readonly blockedUntil: number | null;
+  readonly suspendedAt: string | null;
   readonly quotas: Record<string, number> | null;
 }
 
@@ -32,7 +35,7 @@ export async function lockBudget(tx: Transaction, connection: string, share: Sha
 export async function readBudget(sql: Sql, connection: string, share: Share): Promise<BudgetState> {
   const [state] = await sql<StateRow[]>`
     select (extract(epoch from clock_timestamp()) * 1000)::float8 as now,
-      (extract(epoch from blocked_until) * 1000)::float8 as "blockedUntil", quotas
+      (extract(epoch from blocked_until) * 1000)::float8 as "blockedUntil", suspended_at as "suspendedAt", quotas
     from (select ${connection}::text as connection) as named left join source_budget using (connection)`;
   if (state === undefined) throw new Error('The database gave no time');
   const rows = await sql<(SlotUse & { readonly seconds: number })[]>`
@@ -65,16 +68,22 @@ export async function addUse(
       set requests = present.requests + excluded.requests, bytes = present.bytes + excluded.bytes`;
 }
 
-/** Notes what an answer said: the requests that windows may have, and a time before which none is wanted. */
+/**
+ * Notes what an answer said: the requests that windows may have, milliseconds for which none is wanted, and whether the credential is
+ * refused as one that is suspended.
+ */
 export async function writeStatements(
   tx: Transaction,
   connection: string,
   quotas: Readonly<Record<string, number>>,
   blockedFor: number | null,
+  isSuspended: boolean,
 ): Promise<void> {
   await tx`
-    insert into source_budget as known (connection, blocked_until, quotas)
-    values (${connection}, clock_timestamp() + ${blockedFor}::float8 * interval '1 millisecond', ${JSON.stringify(quotas)}::text::json)
+    insert into source_budget as known (connection, blocked_until, suspended_at, quotas)
+    values (${connection}, clock_timestamp() + ${blockedFor}::float8 * interval '1 millisecond',
+      case when ${isSuspended} then clock_timestamp() end, ${JSON.stringify(quotas)}::text::json)
     on conflict (connection) do update set blocked_until = greatest(known.blocked_until, excluded.blocked_until),
+      suspended_at = case when ${isSuspended} then coalesce(known.suspended_at, excluded.suspended_at) end,
       quotas = excluded.quotas`;
 }

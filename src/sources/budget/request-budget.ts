@@ -2,7 +2,7 @@
 
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { LiveError } from '../source.ts';
+import { type BudgetReport, LiveError, type WindowUse } from '../source.ts';
 import {
   addUse,
   type BudgetState,
@@ -12,10 +12,10 @@ import {
   writeStatements,
 } from './budget-store.ts';
 import { type QuotaHeaders, readQuotas } from './quota-headers.ts';
-import { type Claim, usable, usedIn, type Window, type WindowUse, waitFor } from './windows.ts';
+import { type Claim, MIN_WITH_MARGIN, usable, usedIn, type Window, waitFor } from './windows.ts';
 
 /** What a request is for, as the transport names it. */
-type Kind = 'bulk' | 'live' | 'media' | 'key-sweep';
+export type Kind = 'bulk' | 'live' | 'media' | 'key-sweep';
 
 /** What a source permits. */
 export interface RequestLimits {
@@ -37,7 +37,8 @@ export interface RequestBudgetOptions {
   readonly live: boolean;
 }
 
-interface Observed {
+/** What an answer cost and said. */
+export interface Observed {
   readonly status: number;
   readonly bytes: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
@@ -46,6 +47,8 @@ interface Observed {
 /** Milliseconds that a request waits for its turn by itself; live ones have people behind them. */
 const MAX_WAIT = 60_000;
 const MAX_LIVE_WAIT = 1_000;
+/** Milliseconds between two requests to a source that refuses a credential as suspended, and does not say for how long. */
+const SUSPENDED_WAIT = 900_000;
 /** Milliseconds: what a source may ask to wait. */
 const MAX_BLOCK = 86_400_000;
 
@@ -78,22 +81,52 @@ export class RequestBudget {
     this.#noted = before.then(() => this.#note(kind, answer)).catch(() => undefined);
   };
 
-  /** What each window of a share has had. */
-  async read(share: Share): Promise<readonly WindowUse[]> {
+  /** How the budget stands, over all processes. */
+  async read(): Promise<BudgetReport> {
     await this.#noted;
-    const { database, connection } = this.#options;
-    const state = await database.read((sql) => readBudget(sql, connection, share));
+    const { database, connection, limits } = this.#options;
+    const shares: readonly Share[] = limits.media === 'shared' ? ['requests'] : ['requests', 'media'];
+    const states = await database.read((sql) =>
+      Promise.all(shares.map(async (share) => ({ share, state: await readBudget(sql, connection, share) }))),
+    );
+    const [{ blockedUntil, suspendedAt, now }] = states.map(({ state }) => state) as [BudgetState];
+    return {
+      windows: states.flatMap(({ share, state }) => this.#usesOf(share, state)),
+      blockedUntil:
+        blockedUntil === null || blockedUntil <= now ? null : new Date(blockedUntil).toISOString(),
+      suspendedAt,
+      stopped:
+        suspendedAt === null
+          ? this.#stopReason(states)
+          : 'The source refuses this credential: it may be suspended.',
+    };
+  }
+
+  #usesOf(share: Share, state: BudgetState): readonly WindowUse[] {
     const claim = this.#claim('live');
-    return this.#windows(share, state).map((window) => {
-      const used = usedIn(window.seconds, state.uses.get(window.seconds) ?? [], state.now);
+    return this.#windows(share, state).map(({ seconds, ...limits }) => {
+      const used = usedIn(seconds, state.uses.get(seconds) ?? [], state.now);
       const counted = (limit: number | undefined, count: number) =>
-        limit === undefined ? null : { used: count, limit: usable(limit, window.seconds, claim) };
+        limit === undefined ? null : { used: count, limit: usable(limit, seconds, claim) };
       return {
-        seconds: window.seconds,
-        requests: counted(window.requests, used.requests),
-        bytes: counted(window.bytes, used.bytes),
+        share,
+        seconds,
+        requests: counted(limits.requests, used.requests),
+        bytes: counted(limits.bytes, used.bytes),
       };
     });
+  }
+
+  /** Why nothing is read that could suspend the credential; null: there is room. */
+  #stopReason(states: readonly { readonly share: Share; readonly state: BudgetState }[]): string | null {
+    if (!this.#options.limits.suspends) return null;
+    for (const { share, state } of states)
+      for (const window of this.#windows(share, state)) {
+        const uses = state.uses.get(window.seconds) ?? [];
+        const wait = waitFor(window, uses, state.now, this.#claim('bulk'));
+        if (window.seconds >= MIN_WITH_MARGIN && wait > 0) return this.#spent(window, wait);
+      }
+    return null;
   }
 
   async #reserve(kind: Kind): Promise<{ readonly wait: number; readonly message: string } | null> {
@@ -131,16 +164,22 @@ export class RequestBudget {
     const share = this.#share(kind);
     // Headers are about requests of data, unless photos use the same windows.
     const quotas = share === 'requests' ? readQuotas(limits.headers, headers) : [];
-    const blockedFor =
-      status === 429 || status === 503 ? retryAfter(headers['retry-after'], clock.now()) : null;
+    const isSuspended = status === 429 && limits.suspends;
+    const stated = status === 429 || status === 503 ? retryAfter(headers['retry-after'], clock.now()) : null;
+    const blockedFor = stated ?? (isSuspended ? SUSPENDED_WAIT : null);
     await database.transaction(async (tx) => {
       const state = await lockBudget(tx, connection, share);
-      const stated = quotas.flatMap(({ seconds, limit }) =>
+      const numbers = quotas.flatMap(({ seconds, limit }) =>
         limit === null ? [] : [[`${share}:${seconds}`, limit] as const],
       );
-      const known = { ...state.quotas, ...Object.fromEntries(stated) };
-      const changed = stated.some(([name, limit]) => state.quotas[name] !== limit);
-      if (changed || blockedFor !== null) await writeStatements(tx, connection, known, blockedFor);
+      const known = { ...state.quotas, ...Object.fromEntries(numbers) };
+      const changed = numbers.some(([name, limit]) => state.quotas[name] !== limit);
+      // A success shows that a suspension has ended, whatever else does not.
+      const isLifted = state.suspendedAt !== null && status < 300;
+      if (changed || blockedFor !== null || isLifted) {
+        const remains = isSuspended || (state.suspendedAt !== null && !isLifted);
+        await writeStatements(tx, connection, known, blockedFor, remains);
+      }
       const uses = this.#windows(share, { ...state, quotas: known }).map(({ seconds, requests }) => {
         // Others may use the same credential: what they used is ours to spare.
         const left = quotas.find((quota) => quota.seconds === seconds)?.remaining ?? null;
@@ -185,7 +224,7 @@ export class RequestBudget {
       bytes === undefined ? [] : [`${bytes} bytes`],
     ].flat();
     return `What the source permits in ${secondsOf(seconds * 1_000)} is used (${limits.join(', ')}${
-      this.#options.limits.suspends && seconds >= 60
+      this.#options.limits.suspends && seconds >= MIN_WITH_MARGIN
         ? '; a tenth is left alone, since it suspends who exceeds it'
         : ''
     }): requests go on in ${secondsOf(wait)}.`;

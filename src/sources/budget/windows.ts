@@ -14,18 +14,6 @@ export interface SlotUse {
   readonly bytes: number;
 }
 
-/** What a window has had, and the most that it may have; null: it does not limit that. */
-export interface WindowUse {
-  readonly seconds: number;
-  readonly requests: Counted | null;
-  readonly bytes: Counted | null;
-}
-
-interface Counted {
-  readonly used: number;
-  readonly limit: number;
-}
-
 /** Milliseconds. */
 const MIN_SLOT = 100;
 /**
@@ -36,7 +24,7 @@ const MARGIN = 2;
 /** The part of a window that is left alone where exceeding it ends the access altogether. */
 const SUSPENSION_MARGIN = 0.1;
 /** Seconds. Shorter windows only space requests, and are used in full. */
-const MIN_WITH_MARGIN = 60;
+export const MIN_WITH_MARGIN = 60;
 /** The part of a window that only people who wait for a listing may use. */
 const LIVE_SHARE = 0.1;
 

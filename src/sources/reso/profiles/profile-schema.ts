@@ -154,6 +154,9 @@ export const ProfileSchema = Type.Object(
               hours: Type.Number({ minimum: 0.1, maximum: 8_760, description: 'Hours between two sweeps.' }),
               path,
               size: Type.Integer({ minimum: 1, maximum: 1_000_000, description: 'Keys a page.' }),
+              watermark: flag(
+                'Whether the watermark is requested with each key, so that missed changes are found.',
+              ),
             },
             { ...strict, description: 'All keys are compared; what is missing there is gone.' },
           ),

@@ -88,7 +88,7 @@ export function resoSource(options: ResoOptions): Source {
   const contacts = new ContactReader();
   const reader = new PageReader(session, { media, contacts });
   const listings = new ListingReader(session, reader);
-  const sweep = new KeySweep(session, reader);
+  const sweep = new KeySweep(session, reader, timeZone);
   const readMany: ListingReader['readMany'] = (keys, signal) => listings.readMany(keys, signal);
   const { findShowing } = options;
   const followed = new FollowedResources(session, reader, {
@@ -144,8 +144,8 @@ export function resoSource(options: ResoOptions): Source {
       }
     },
     ...(canFetchKeys(profile) && {
-      async *records(keys: readonly string[]) {
-        for await (const { records } of readMany(keys)) {
+      async *records(keys: readonly string[], signal?: AbortSignal) {
+        for await (const { records } of readMany(keys, signal)) {
           const { drafts, gone } = sourcePage({ records, next: {}, last: false }, { map, viewFlag }, MANY);
           yield { drafts, gone };
         }
@@ -153,6 +153,14 @@ export function resoSource(options: ResoOptions): Source {
     }),
     ...(profile.media.from === 'resource' && {
       forget: (keys: readonly string[]) => media.forget(keys),
+    }),
+    ...(sweep.interval !== null && {
+      keys: {
+        interval: sweep.interval,
+        late: profile.watermark.overlap * 1_000,
+        read: (signal: AbortSignal) => sweep.pages(signal),
+        count: (signal: AbortSignal) => sweep.count(signal),
+      },
     }),
     async fetchOne(listingKey, signal, listingId = null) {
       if (!live) throw new LiveError('live_unsupported', 'The source cannot be asked for one listing.');

@@ -1,7 +1,6 @@
 // Pages of a RESO server: first everything, link by link, then what changed since.
 
-import { HOUR } from '../../../lib/clock.ts';
-import { LiveError, type Position, type SourcePage } from '../../source.ts';
+import type { Position, SourcePage } from '../../source.ts';
 import type { UpstreamRecord } from '../mapping/decode.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
 import { afterRound, roundOf, windowOf } from './change-window.ts';
@@ -74,7 +73,7 @@ export class Pages {
       : this.#round(from, since, this.#reader.reading(changes, signal, slowly));
   }
 
-  /** Changes of listings, then those of what is followed beside them, and all keys where that is due. */
+  /** Changes of listings, then those of what is followed beside them. */
   async *#round(from: Position, since: string, reading: Reading): AsyncGenerator<UpstreamPage> {
     const { followed } = this.#options;
     let position = from;
@@ -89,8 +88,7 @@ export class Pages {
       position = page.next;
       yield page;
     }
-    if (this.#isSweepDue(position)) yield* this.#sweep(position, reading.signal);
-    else yield { records: [], last: true, next: position };
+    yield { records: [], last: true, next: position };
   }
 
   /** Everything there is. A saved link goes on where an earlier run stopped; one that has gone stale means going on behind the last record, or starting over, once. */
@@ -129,7 +127,7 @@ export class Pages {
         last,
         // Records in the order of their changes say themselves how far changes are known.
         next: last
-          ? { phase: 'changes', since: (isOrdered ? reached : null) ?? mark, ...this.#sweptAt(), ...places }
+          ? { phase: 'changes', since: (isOrdered ? reached : null) ?? mark, ...places }
           : {
               phase: 'load',
               mark,
@@ -150,16 +148,18 @@ export class Pages {
     const { sweep, readMany } = this.#options;
     const mark = textOf(from.mark) ?? (await this.#watermarks.newest(reading));
     const places = await this.#placesOf(from, reading);
-    const { keys } = await sweep.list(reading.signal);
     const passed = textOf(from.key) ?? '';
-    const left = keys.filter((key) => key > passed).sort();
+    const left: string[] = [];
+    for await (const page of sweep.pages(reading.signal))
+      for (const { key } of page) if (key > passed) left.push(key);
+    left.sort();
     for (let at = 0; at === 0 || at < left.length; at += KEYS_A_PAGE) {
       const batch = left.slice(at, at + KEYS_A_PAGE);
       const records: UpstreamRecord[] = [];
       for await (const read of readMany(batch, reading.signal)) records.push(...read.records);
       const last = at + KEYS_A_PAGE >= left.length;
       const next = last
-        ? { phase: 'changes', since: mark, ...this.#sweptAt(), ...places }
+        ? { phase: 'changes', since: mark, ...places }
         : { phase: 'load', mark, link: null, key: batch.at(-1) ?? passed, ...places };
       yield { records, last, next };
     }
@@ -183,9 +183,6 @@ export class Pages {
       reading,
       at: () => lastAt,
     };
-    // Keys that were compared in the future were compared while our clock was ahead.
-    const swept =
-      typeof from.sweptAt === 'number' ? { sweptAt: Math.min(from.sweptAt, now) } : this.#sweptAt();
     const places = this.#options.followed.placesIn(from);
     let pages = typeof from.pages === 'number' && from.from ? from.pages : 0;
     let reached = later(start, textOf(from.reached));
@@ -208,7 +205,6 @@ export class Pages {
       const next: Position = {
         phase: 'changes',
         since: done.since,
-        ...swept,
         ...places,
         ...(done.floor !== null && { floor: done.floor }),
         ...(done.pending !== null && { pending: done.pending, pendingAt: done.pendingAt }),
@@ -222,31 +218,6 @@ export class Pages {
   async #placesOf(from: Position, reading: Reading): Promise<Position> {
     const { followed } = this.#options;
     return textOf(from.mark) === null ? followed.start(reading) : followed.placesIn(from);
-  }
-
-  #sweptAt(): { readonly sweptAt?: number } {
-    return this.#options.sweep.interval === null ? {} : { sweptAt: this.#session.clock.now() };
-  }
-
-  #isSweepDue({ sweptAt }: Position): boolean {
-    const { interval } = this.#options.sweep;
-    const now = this.#session.clock.now();
-    return interval !== null && now >= (typeof sweptAt === 'number' ? sweptAt : now) + interval;
-  }
-
-  /** All keys. A server that does not send them is asked again after an hour, and changes go on meanwhile. */
-  async *#sweep(position: Position, signal: AbortSignal): AsyncGenerator<UpstreamPage> {
-    const { sweep } = this.#options;
-    const now = this.#session.clock.now();
-    const page = { records: [], last: true };
-    try {
-      const listed = await sweep.list(signal);
-      yield { ...page, next: { ...position, sweptAt: now }, listed };
-    } catch (error) {
-      if (!(error instanceof LiveError) || signal.aborted) throw error;
-      yield { ...page, next: { ...position, sweptAt: now - (sweep.interval ?? 0) + HOUR } };
-      throw error;
-    }
   }
 
   /** Resolves when the server answers. Throws LiveError. */

@@ -265,14 +265,16 @@ export function newestUrl(root: string, rules: QueryRules, until: string | null 
 
 /** The first page of all keys. */
 export function sweepUrl(root: string, rules: QueryRules): string {
-  const { deletes, load } = rules.profile;
+  const { deletes, load, watermark } = rules.profile;
   const { path, size } = deletes.sweep ?? { path: load.path, size: load.size };
+  // A field that $metadata does not name would be refused.
+  const isStated = deletes.sweep?.watermark === true && rules.fields?.has(watermark.field) === true;
   return address(root, path, [
     ...filterOf(rules.profile, [load.filter]),
     ...topOf(
       { ...rules, profile: { ...rules.profile, query: { ...rules.profile.query, expand: false } } },
       size,
     ),
-    `$select=${rules.keyField}`,
+    `$select=${[rules.keyField, ...(isStated ? [watermark.field] : [])].join(',')}`,
   ]);
 }

@@ -21,6 +21,9 @@ export type SourceSettings =
     }
   | { readonly kind: 'none' };
 
+/** The settings of a RESO source. */
+export type ResoSourceSettings = Extract<SourceSettings, { readonly kind: 'reso' }>;
+
 const DISPLAY_DEFAULTS = ['show', 'withhold'] as const;
 const SOURCES = ['sample', 'reso', 'none'] as const;
 
