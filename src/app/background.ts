@@ -20,6 +20,7 @@ import type { Database } from '../postgres/client/database.ts';
 import type { StateWatch } from '../postgres/state/state-watch.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
 import { startAddressAreas } from '../sources/address-area-upkeep.ts';
+import { startBudgetWatch } from '../sources/budget/budget-watch.ts';
 import { startForEach } from '../sources/for-each.ts';
 import type { Progress } from '../sources/metrics.ts';
 import { startReaders } from '../sources/readers.ts';
@@ -116,6 +117,7 @@ export function startBackground(options: BackgroundOptions): Background {
         }),
       ),
     startSourceUpkeep(options),
+    startBudgetWatch(options),
     outgoing(() =>
       startImportSchedules({
         ...options,

@@ -13,6 +13,7 @@ import type { Database } from '../postgres/client/database.ts';
 import { describeRestriction, isOutgoing } from '../postgres/state/database-state.ts';
 import type { StateWatch } from '../postgres/state/state-watch.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
+import { budgetLines } from '../sources/budget/budget-text.ts';
 import { findComparison } from '../sources/reconcile/reconcile-store.ts';
 import { REFUSED } from '../sources/reconcile/reconciler.ts';
 import { isAnotherLoaded } from '../sources/removal-store.ts';
@@ -139,13 +140,23 @@ function searchCheck(engine: Pick<SearchEngine, 'status'>): HealthCheck {
 
 /** A process that waits knows of the feed what the one that reads it has reported. */
 function sourceCheck(
-  { id, lacks, control }: ActiveSource,
+  { id, lacks, control, source }: ActiveSource,
   name: string,
   { database, status }: Pick<CheckedParts, 'database' | 'status'>,
 ): HealthCheck {
   return {
     name,
     required: false,
+    async forOperators() {
+      const report = await nullIfUnavailable(database.read((sql) => findReport(sql, id)));
+      const sample = status(id).sample ?? report?.sample ?? null;
+      const budget = source?.budget && (await nullIfUnavailable(source.budget.read()));
+      const lines = [
+        ...(budget ? budgetLines(budget) : []),
+        ...(sample === null ? [] : [`a record: ${sample}`]),
+      ];
+      return lines.length === 0 ? undefined : lines.join('; ');
+    },
     async check() {
       const { state, failure, rereadFailure, detail } = status(id);
       const own = { failure: failure ?? rereadFailure, detail };

@@ -3,8 +3,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createApp } from '../../src/app/app.ts';
-import { checkSource } from '../../src/cli/doctor/doctor-checks.ts';
 import { checkFeed } from '../../src/cli/doctor/doctor-feed.ts';
+import { checkSource } from '../../src/cli/doctor/doctor-sources.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createOutbound } from '../../src/lib/outbound.ts';
@@ -170,7 +170,10 @@ test('doctor names a wrong address for tokens, and says which setting to correct
   } as const;
   const config = readConfig({ SOURCE: 'reso', RESO_BASE_URL: feed.url, RESO_BEARER_TOKEN: 'a' }, '/nowhere');
   assert.ok(config.source.kind === 'reso');
-  const finding = await checkSource({ ...config, source: { ...config.source, credentials } });
+  const [finding = assert.fail()] = await checkSource({
+    ...config,
+    source: { ...config.source, credentials },
+  });
   assert.deepEqual([finding.state, finding.remedy], ['fail', 'Correct RESO_TOKEN_URL.']);
   assert.match(finding.detail, /The address for tokens \(RESO_TOKEN_URL\) answers 404/);
 });

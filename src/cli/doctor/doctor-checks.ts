@@ -7,11 +7,8 @@ import { looserAnonymousLimits, readTiersFile } from '../../access/tiers/tiers-f
 import { type Config, isUnencrypted } from '../../config.ts';
 import { openBasemap } from '../../explore/basemap/archive.ts';
 import { ListenError, requireFreePort } from '../../http/server/listen-address.ts';
-import { systemClock } from '../../lib/clock.ts';
 import { readIfExists, statIfExists } from '../../lib/files.ts';
-import { createOutbound } from '../../lib/outbound.ts';
-import { resoSource } from '../../sources/reso/transport/client.ts';
-import { type FeedFault, LiveError } from '../../sources/source.ts';
+import type { FeedFault } from '../../sources/source.ts';
 import { findMount, isInMemory, isNetworkFilesystem } from '../mount.ts';
 import { askRunningService } from '../running-service.ts';
 
@@ -88,23 +85,6 @@ export const FAULT_REMEDIES: Readonly<Record<FeedFault, string>> = {
   suspicious_keys:
     'Check what the credentials may read: the list of keys lacks many stored listings, and none was deleted.',
 };
-
-export async function checkSource({ source }: Config): Promise<Finding> {
-  if (source.kind === 'none') return ok('source', 'none: listings come from imports');
-  if (source.kind === 'sample') return ok('source', 'the sample market, started with the service');
-  const outbound = createOutbound({ clock: systemClock });
-  const reso = resoSource({ id: 'reso', name: 'RESO Web API', clock: systemClock, outbound, ...source });
-  try {
-    await reso.check(new AbortController().signal); // It has a deadline of its own.
-    return ok('source', `${source.url} answers`);
-  } catch (error) {
-    const fault = error instanceof LiveError ? error.fault : null;
-    const remedy = fault === null ? 'Check RESO_BASE_URL and the credentials.' : FAULT_REMEDIES[fault];
-    return fail('source', `${source.url}: ${messageOf(error)}`, remedy);
-  } finally {
-    await reso.close();
-  }
-}
 
 /** Free bytes below which the check fails, and below which it warns. */
 const MIN_FREE = 200e6;

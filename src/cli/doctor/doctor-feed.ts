@@ -48,8 +48,9 @@ async function checkFeedOf(id: string, database: Database): Promise<Finding[]> {
           ),
         ];
   if (report === null) return refusal;
-  const { failure, detail, failingSince, withheld } = report;
-  const text = `${failure} since ${failingSince}${detail === null ? '' : `: ${detail}`}`;
+  const { failure, detail, failingSince, withheld, sample } = report;
+  const record = sample === null ? '' : ` A record: ${sample}`;
+  const text = `${failure} since ${failingSince}${detail === null ? '' : `: ${detail}`}${record}`;
   const remedy = Object.entries(FAULT_REMEDIES).find(([fault]) => fault === failure)?.[1];
   return [
     failure === null ? ok('feed', 'read to its end') : fail('feed', text, remedy ?? RETRIES),

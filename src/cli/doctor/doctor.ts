@@ -14,7 +14,6 @@ import {
   checkNode,
   checkPort,
   checkPublicUrl,
-  checkSource,
   checkTiersFile,
   type Finding,
   fail,
@@ -23,6 +22,7 @@ import {
 import { checkComparison } from './doctor-compare.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkPayments } from './doctor-payments.ts';
+import { checkSource } from './doctor-sources.ts';
 
 export function addDoctor(program: Command): void {
   program

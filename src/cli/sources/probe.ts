@@ -4,11 +4,14 @@ import type { Command } from 'commander';
 import { type Config, readConfig } from '../../config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { createOutbound } from '../../lib/outbound.ts';
+import { parseJson } from '../../lib/parse.ts';
 import type { ListingDraft } from '../../listings/draft.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { isRecord } from '../../sources/reso/mapping/decode.ts';
 import { PROPERTY_FIELDS } from '../../sources/reso/mapping/property-fields.ts';
-import { profileNames, readProfile } from '../../sources/reso/profiles/profile.ts';
+import { profileNames, readProfile, STANDARD } from '../../sources/reso/profiles/profile.ts';
 import type { Profile } from '../../sources/reso/profiles/profile-schema.ts';
+import { type Match, recognize } from '../../sources/reso/profiles/recognize.ts';
 import { propertyShape } from '../../sources/reso/transport/metadata.ts';
 import { LiveError, type SourcePage } from '../../sources/source.ts';
 import { withDatabase } from '../database.ts';
@@ -35,8 +38,12 @@ interface Probed {
   readonly id: string;
   readonly url: string;
   readonly profile: string;
-  /** Profiles whose watermark the server's $metadata has. */
+  /** Profiles that fit best: those with most signs, or that of servers of which nothing particular is known. */
   readonly fits: readonly string[];
+  /** What speaks for which profile. */
+  readonly signs: readonly Match[];
+  /** False: $metadata lacks the field by which the profile follows changes. */
+  readonly hasWatermark: boolean;
   /** Null: the server has no readable $metadata. */
   readonly metadata: {
     readonly fields: number;
@@ -77,6 +84,8 @@ async function unknownSource(id: string, config: Config): Promise<CommandFailure
 
 async function read({ id, url, profile, open }: Target, database: Database | null): Promise<Probed> {
   let edmx: string | null = null;
+  let hasNumericErrors = false;
+  const headers = new Set<string>();
   const outbound = createOutbound({ clock: systemClock });
   const source = await open({
     database,
@@ -86,6 +95,8 @@ async function read({ id, url, profile, open }: Target, database: Database | nul
       ...outbound,
       async send(request) {
         const answer = await outbound.send(request);
+        for (const name of Object.keys(answer.headers)) headers.add(name.toLowerCase());
+        if (answer.status >= 400) hasNumericErrors ||= isNumericError(answer.body);
         if (answer.status === 200 && new URL(request.url).pathname.endsWith('/$metadata'))
           edmx = answer.body.toString('utf8');
         return answer;
@@ -105,11 +116,15 @@ async function read({ id, url, profile, open }: Target, database: Database | nul
     const fields = shape?.fields ?? null;
     const records = (page?.drafts.length ?? 0) + (page?.skipped ?? 0);
     const total = page?.total ?? (page?.last ? records : null);
+    const host = new URL(url).hostname;
+    const signs = recognize(allProfiles(), { host, fields, headers, hasNumericErrors });
     return {
       id,
       url,
       profile: profile.name,
-      fits: profileNames().filter((each) => fields?.has(readProfile(each, OF_ANY).watermark.field)),
+      fits: bestOf(signs),
+      signs,
+      hasWatermark: fields === null || fields.has(profile.watermark.field),
       metadata:
         fields === null || shape === null
           ? null
@@ -148,22 +163,29 @@ const pageSeconds = ({ limits }: Profile, milliseconds: number): number =>
 
 /** Members without which the profile of a vendor cannot be read. */
 const OF_ANY = { originatingSystem: 'any' };
+const allProfiles = (): readonly Profile[] => profileNames().map((name) => readProfile(name, OF_ANY));
+
+/** The profiles with most signs. */
+function bestOf(signs: readonly Match[]): readonly string[] {
+  const most = signs[0]?.signs.length ?? 0;
+  return most === 0
+    ? [STANDARD]
+    : signs.filter((each) => each.signs.length === most).map((each) => each.profile);
+}
+
+function isNumericError(body: Buffer): boolean {
+  const error = parseJson(body.toString('utf8'));
+  return isRecord(error) && isRecord(error.error) && typeof error.error.code === 'number';
+}
 
 const MAX_LACKS = 12;
 
 function show(probed: Probed): void {
-  const { profile, fits, metadata, records, firstPage, firstLoadSeconds, sample } = probed;
-  const others = fits.filter((name) => name !== profile);
-  const isFit = metadata === null || fits.includes(profile);
+  const { metadata, records, firstPage, firstLoadSeconds, sample } = probed;
   const unreadable = Object.entries(probed.unreadable).map(([field, times]) => `${field} (${count(times)})`);
   const lines: readonly (readonly [string, string | null])[] = [
     ['server', `${probed.url} accepts the credentials`],
-    [
-      'profile',
-      isFit
-        ? profile
-        : `${profile} does not fit: $metadata has no ${readProfile(profile, OF_ANY).watermark.field}${others.length === 0 ? '' : `; try ${others.join(' or ')}`}`,
-    ],
+    ['profile', profileText(probed)],
     [
       'metadata',
       metadata === null
@@ -180,6 +202,21 @@ function show(probed: Probed): void {
     if (text !== null) print(process.stdout, `${emphasis('quiet', label.padEnd(10))}  ${text}`);
   if (sample !== null)
     print(process.stdout, `${emphasis('quiet', 'a record')}\n${JSON.stringify(sample, null, 2)}`);
+}
+
+/** Whether the profile fits, and what speaks for another one. */
+function profileText({ profile, fits, signs, hasWatermark }: Probed): string {
+  const reasons = (name: string): string =>
+    signs.find((match) => match.profile === name)?.signs.join(', ') ?? 'nothing particular';
+  if (!hasWatermark)
+    return `${profile} does not fit: $metadata has no ${readProfile(profile, OF_ANY).watermark.field}${otherText(profile, fits, reasons)}`;
+  if (fits.includes(profile)) return `${profile} fits (${reasons(profile)})`;
+  return `${profile} may not fit${otherText(profile, fits, reasons)}`;
+}
+
+function otherText(profile: string, fits: readonly string[], reasons: (name: string) => string): string {
+  const others = fits.filter((name) => name !== profile).map((name) => `${name} (${reasons(name)})`);
+  return others.length === 0 ? '' : `; it looks like ${others.join(' or ')}`;
 }
 
 const listText = (names: readonly string[]): string =>

@@ -5,15 +5,19 @@ import { readConfig } from '../../config.ts';
 import { findSourcesInUse } from '../../ingest/removal/source-lock-store.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
+import { budgetLines } from '../../sources/budget/budget-text.ts';
+import { openConnection } from '../../sources/budget/connection.ts';
 import { findControls, pauseSource, requestSync, resumeSource } from '../../sources/control-store.ts';
 import { type Comparison, findComparison } from '../../sources/reconcile/reconcile-store.ts';
 import { findReadSources, type ReadSource } from '../../sources/registry/registry-store.ts';
 import { findReport, type SourceReport } from '../../sources/report-store.ts';
+import type { BudgetReport } from '../../sources/source.ts';
 import { readPosition } from '../../sources/store.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, emphasis, print, printJson, printTable } from '../output.ts';
+import { findTargets, type Target } from './target.ts';
 
 interface Flags {
   readonly json?: true;
@@ -79,11 +83,23 @@ interface Status extends Pick<ReadSource, 'id' | 'name' | 'setBy'> {
   readonly position: unknown;
   /** The last comparison with all keys; null: there was none. */
   readonly reconciliation: Comparison | null;
+  /** How its budget stands; null: this command does not know its limits. */
+  readonly budget: BudgetReport | null;
 }
 
-async function findStatus(sql: Sql, source: ReadSource): Promise<Status> {
+async function findStatus(
+  sql: Sql,
+  source: ReadSource,
+  targets: readonly Target[],
+  database: Database,
+): Promise<Status> {
   const { id, name, setBy } = source;
   const { loaded, total, loadedAt, updatedAt, position } = await readPosition(sql, id);
+  const target = targets.find((each) => each.id === id);
+  const budget =
+    target === undefined
+      ? null
+      : await openConnection({ ...target, database, clock: systemClock }).budget.read();
   const report = await findReport(sql, id);
   const reconciliation = (await findComparison(sql, id))?.outcome ?? null;
   const isRead = (await findSourcesInUse(sql, [id])).length > 0;
@@ -108,6 +124,7 @@ async function findStatus(sql: Sql, source: ReadSource): Promise<Status> {
     sample,
     position,
     reconciliation,
+    budget,
   };
 }
 
@@ -129,10 +146,14 @@ function stateOf({ pausedAt, isRead, loadedAt, report }: Known): State {
 }
 
 async function status(id: string | undefined, json: true | undefined): Promise<void> {
-  const found = await withDatabase(readConfig(), async (database) => {
+  const config = readConfig();
+  const found = await withDatabase(config, async (database) => {
+    const targets = await findTargets(config, database);
     const sources =
       id === undefined ? await database.read(findReadSources) : [await requireRead(database, id)];
-    return database.read((sql) => Promise.all(sources.map((source) => findStatus(sql, source))));
+    return database.read((sql) =>
+      Promise.all(sources.map((source) => findStatus(sql, source, targets, database))),
+    );
   });
   const [one] = found;
   if (json) return printJson(id === undefined ? { sources: found } : one);
@@ -175,11 +196,15 @@ function printOne(status: Status): void {
       status.failure && `${status.failure}${status.detail === null ? '' : `: ${status.detail}`}`,
     ],
     ['a record', status.sample],
+    ...budgetRows(status.budget),
     ['all keys', status.reconciliation && comparisonText(status.reconciliation)],
   ];
   for (const [label, text] of lines)
     if (text !== null) print(process.stdout, `${emphasis('quiet', label.padEnd(10))}  ${text}`);
 }
+
+const budgetRows = (budget: BudgetReport | null): (readonly [string, string])[] =>
+  (budget === null ? [] : budgetLines(budget)).map((line, at) => [at === 0 ? 'budget' : '', line]);
 
 /** `compared 2027-01-31 12:00, 3 deleted, 2 read again` */
 function comparisonText({ state, startedAt, endedAt, refused, ...found }: Comparison): string {

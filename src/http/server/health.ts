@@ -19,6 +19,8 @@ export interface HealthCheck {
   readonly required: boolean;
   /** Resolves if healthy, perhaps with a remark. Of its errors, only the text of a Problem is shown. */
   check(): Promise<string | undefined>;
+  /** What only callers see that may read metrics; undefined: nothing. */
+  readonly forOperators?: () => Promise<string | undefined>;
 }
 
 export interface HealthOptions {
@@ -40,6 +42,7 @@ interface Finding {
   readonly required: boolean;
   readonly ok: boolean;
   readonly detail?: string;
+  readonly operatorDetail?: string;
 }
 
 const CHECK_DEADLINE_MS = 2_000;
@@ -59,6 +62,9 @@ const Health = Type.Object(
           required: Type.Boolean(),
           ok: Type.Boolean(),
           detail: Type.Optional(Type.String()),
+          operatorDetail: Type.Optional(
+            Type.String({ description: 'Only callers that may read metrics see it.' }),
+          ),
         }),
       ),
     ),
@@ -73,6 +79,7 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
       [...options.checks, ...(options.furtherChecks?.() ?? [])].map((check) => run(check, options.clock)),
     ),
   );
+  const isOperator = metricsAccess(options.metricsAccess, options.publicUrl);
   const define = route<Caller>();
   const common = { method: 'GET', access: FREE, tag: 'Health', whileDraining: true, isProbe: true } as const;
   return [
@@ -96,10 +103,13 @@ export function healthRoutes<Caller>(options: HealthOptions): readonly Route<Cal
       alsoAnswers: {
         503: 'The service is not ready (`checks` says why), under maintenance, or it is shutting down.',
       },
-      handle: async ({ query }) =>
-        options.isSuspended()
-          ? { status: 503, headers: NEVER_STORED, json: { status: 'maintenance' } }
-          : readiness(await findings(), options.isDraining(), query.verbose),
+      handle: async (call) => {
+        if (options.isSuspended())
+          return { status: 503, headers: NEVER_STORED, json: { status: 'maintenance' } };
+        const found = await findings();
+        const shown = isOperator(call) ? found : found.map(({ operatorDetail: _, ...finding }) => finding);
+        return readiness(shown, options.isDraining(), call.query.verbose);
+      },
     }),
     define({
       ...common,
@@ -130,16 +140,31 @@ function readiness(findings: readonly Finding[], draining: boolean, verbose: boo
   };
 }
 
-async function run({ name, required, check }: HealthCheck, clock: Clock): Promise<Finding> {
+async function run(healthCheck: HealthCheck, clock: Clock): Promise<Finding> {
+  const [finding, operatorDetail] = await Promise.all([
+    runCheck(healthCheck, clock),
+    withinDeadline(healthCheck.forOperators?.(), clock).catch(() => undefined),
+  ]);
+  return { ...finding, ...(typeof operatorDetail === 'string' && { operatorDetail }) };
+}
+
+async function runCheck({ name, required, check }: HealthCheck, clock: Clock): Promise<Finding> {
+  try {
+    const remark = await withinDeadline(check(), clock);
+    return { name, required, ok: true, ...(typeof remark === 'string' && { detail: remark }) };
+  } catch (error) {
+    return { name, required, ok: false, detail: error instanceof Problem ? error.message : 'failed' };
+  }
+}
+
+/** Throws the Problem of a check that takes too long. */
+async function withinDeadline<T>(checked: Promise<T> | undefined, clock: Clock): Promise<T | undefined> {
   const timeout = new AbortController();
   try {
     const late = pause(clock, CHECK_DEADLINE_MS, timeout.signal).then(() => {
       if (!timeout.signal.aborted) throw new Problem('REQUEST_TIMEOUT', 'The check timed out.');
     });
-    const remark = await Promise.race([check(), late]);
-    return { name, required, ok: true, ...(typeof remark === 'string' && { detail: remark }) };
-  } catch (error) {
-    return { name, required, ok: false, detail: error instanceof Problem ? error.message : 'failed' };
+    return (await Promise.race([checked, late])) ?? undefined;
   } finally {
     timeout.abort();
   }

@@ -107,7 +107,10 @@ export class Reconciler {
   }
 
   #dueAt(keys: KeyLists, loadedAt: string): number {
-    return this.#known === null ? Date.parse(loadedAt) + keys.interval : Date.parse(this.#known.dueAt);
+    if (this.#known === null) return Date.parse(loadedAt) + keys.interval;
+    const dueAt = Date.parse(this.#known.dueAt);
+    // What is due later than a list takes its turn was noted while our clock was ahead.
+    return dueAt > this.#options.clock.now() + keys.interval ? 0 : dueAt;
   }
 
   async #step(running: Running, turn: ReconcileTurn): Promise<void> {

@@ -58,6 +58,15 @@ const QuerySchema = Type.Object(
 export const ProfileSchema = Type.Object(
   {
     title: Type.String({ minLength: 1, maxLength: 200, description: 'As people read it.' }),
+    recognize: Type.Object(
+      {
+        hosts: Type.Array(Type.String(), { description: 'Hosts, or domains, of its servers.' }),
+        fields: Type.Array(field, { description: 'Fields of Property that no other vendor has.' }),
+        headers: Type.Array(Type.String(), { description: 'Headers of answers that no other vendor sends.' }),
+        numericErrors: flag('Whether codes of errors are numbers.'),
+      },
+      { ...strict, description: 'What `freehold sources test` knows its servers by.' },
+    ),
     authentication: Type.Object(
       {
         kind: oneOf(['bearer', 'client', 'any'], 'A fixed token, client credentials, or either.'),

@@ -27,6 +27,7 @@ import { ContactReader } from './resources/contacts.ts';
 import { FollowedResources } from './resources/followed.ts';
 import { MediaReader } from './resources/media.ts';
 import { childResources } from './resources/offered.ts';
+import { sampleOf } from './sample.ts';
 import { Session } from './session.ts';
 import { type ResoCredentials, Tokens } from './token.ts';
 import { latestModification } from './watermarks.ts';
@@ -166,9 +167,12 @@ export function resoSource(options: ResoOptions): Source {
       if (!live) throw new LiveError('live_unsupported', 'The source cannot be asked for one listing.');
       const record = await listings.read({ key: listingKey, listingId }, signal);
       const draft = map(record);
-      if (draft === null) throw new LiveError('parse_failed', 'The source answered without a record.');
-      if (draft.listingKey !== listingKey)
-        throw new LiveError('parse_failed', 'The source answered another listing.');
+      if (draft?.listingKey !== listingKey)
+        throw new LiveError(
+          'parse_failed',
+          draft === null ? 'The source answered without a record.' : 'The source answered another listing.',
+          { sample: sampleOf(record, modifiedField) },
+        );
       if (isGone(record, viewFlag))
         throw new LiveError('not_found_upstream', 'The source no longer shows this listing.');
       return draft;
@@ -219,7 +223,9 @@ function sourcePage(
       newest.set(draft.listingKey, { draft, isGone: isGone(record, viewFlag) });
   }
   if (records.length >= many && newest.size === 0)
-    throw feedFault('missing_keys', `None of ${records.length} records on a page has a ListingKey.`);
+    throw feedFault('missing_keys', `None of ${records.length} records on a page has a ListingKey.`, {
+      sample: sampleOf(records[0]),
+    });
   const listings = [...newest.values()];
   const gone = listings.flatMap(({ draft, isGone }) => (isGone ? [draft.listingKey] : []));
   const drafts = listings.flatMap(({ draft, isGone }) => (isGone ? [] : [draft]));

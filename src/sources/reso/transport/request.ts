@@ -6,6 +6,7 @@ import { OutboundFailure } from '../../../lib/outbound-failure.ts';
 import { parseExactJson } from '../../../lib/parse.ts';
 import { LiveError, type LiveFailure, sourceTimeout } from '../../source.ts';
 import { isRecord, type UpstreamRecord } from '../mapping/decode.ts';
+import { sampleOf } from './sample.ts';
 
 /** Milliseconds. The caller's deadline is in its signal; this bounds what no caller waits for any more. */
 const LAST_RESORT = 60_000;
@@ -176,14 +177,19 @@ export function parseBody(response: OutboundAnswer, now: number): UpstreamRecord
   } catch (cause) {
     throw new LiveError('parse_failed', 'The source answered with something other than JSON.', { cause });
   }
-  if (!isRecord(body)) throw new LiveError('parse_failed', 'The source answered without a record.');
+  if (!isRecord(body))
+    throw new LiveError('parse_failed', 'The source answered without a record.', { sample: sampleOf(body) });
   if (isRecord(body.error))
-    throw new LiveError('parse_failed', 'The source answered 200 with an error inside.');
+    throw new LiveError('parse_failed', 'The source answered 200 with an error inside.', {
+      sample: sampleOf(body),
+    });
   return body;
 }
 
 /** The list in a collection's body. Throws LiveError. */
-export function listIn({ value }: UpstreamRecord): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  throw new LiveError('parse_failed', 'The source answered without a list of records.');
+export function listIn(body: UpstreamRecord): readonly unknown[] {
+  if (Array.isArray(body.value)) return body.value;
+  throw new LiveError('parse_failed', 'The source answered without a list of records.', {
+    sample: sampleOf(body),
+  });
 }
