@@ -197,7 +197,7 @@ function resultText(id: string, outcome: Comparison): string {
     ],
     ['stored', count(stored)],
     ['missing', `${count(missing)}${names}`],
-    ['kept', kept === 0 ? null : `${count(kept)}, read since the list was begun`],
+    ['kept', kept === 0 ? null : `${count(kept)}, read since the list was started`],
     ['deleted', count(ended)],
   ];
   return lines
