@@ -262,7 +262,7 @@ test('test says what a server offers and lacks, shows a record, and writes nothi
   assert.ok(found.metadata.lacks.includes('BedroomsTotal'));
   assert.deepEqual([found.sample.listingKey, found.sample.currency], ['south-0', 'EUR']);
   const text = (await runCommand(['sources', 'test', 'south'], { folder, environment })).stdout;
-  assert.match(text, /^profile +standard$/m);
+  assert.match(text, /^profile +standard fits \(nothing particular\)$/m);
   assert.match(text, /^records +4$/m);
   const failed = await runCommand(['sources', 'test', 'bad-host'], { folder, environment });
   assert.match(failed.stderr, /http:\/\/127\.0\.0\.1:1\/odata: (?:upstream_unavailable|fetch_failed)/);
