@@ -1,7 +1,6 @@
 // Catalogue of listings: a batch of drafts becomes records, history, timelines and counts in one transaction.
 
 import { countChanges } from '../areas/counts.ts';
-import type { Placement } from '../areas/placement.ts';
 import { DAY, formatTime } from '../lib/clock.ts';
 import { eventLoop } from '../lib/scheduler.ts';
 import { daysOnMarket, parseStoredClock, toStoredClock } from '../listings/days-on-market.ts';
@@ -31,10 +30,12 @@ import { writeLoaded } from './load-writer.ts';
 import { PlacementCache } from './placement-cache.ts';
 import { PropertyAssignment } from './property-assignment.ts';
 import { findExisting, findRenamed, lockProperties } from './property-store.ts';
+import { keepingFetchTimes } from './raw/fetch-time-store.ts';
 import { writeRawRecords } from './raw/raw-record-store.ts';
 import { noteLosses } from './removal/losses.ts';
+import { planEndings } from './removal/plan-endings.ts';
 import { takeRoundedKeys } from './rounded-key-store.ts';
-import { endingDraft, type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
+import { type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
 /** Longest gap between two listings whose days on market add up. */
 const MAX_GAP_DAYS = 30;
@@ -79,13 +80,29 @@ export interface Catalogue extends ListingReads {
     quiet?: boolean,
     endedAs?: Status,
   ): Promise<WriteResult>;
+  /** As `write`, of drafts made once more of what their source sent before: as new as what is stored, and no confirmation of it. */
+  writeAgain(
+    tx: Transaction,
+    source: string,
+    drafts: readonly ListingDraft[],
+    observedAt: number,
+    deletedKeys: readonly string[],
+  ): Promise<WriteResult>;
 }
 
 export function createCatalogue(database: Database): Catalogue {
   const placements = new PlacementCache();
-  return {
-    ...createListingReads(database),
-    async write(tx, source, drafts, observedAt, deletedKeys = [], quiet = false, endedAs = 'DELETED') {
+  const writer = {
+    async write(
+      tx: Transaction,
+      source: string,
+      drafts: readonly ListingDraft[],
+      observedAt: number,
+      deletedKeys: readonly string[] = [],
+      quiet = false,
+      endedAs: Status = 'DELETED',
+      isAgain = false,
+    ): Promise<WriteResult> {
       const byId = newestById(source, drafts);
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
       const homes = new Map<string, IdentifiedHome>();
@@ -116,9 +133,9 @@ export function createCatalogue(database: Database): Catalogue {
         if (deletedIds.has(id)) continue;
         if (task.shouldYield()) await task.yield();
         const known = before.get(id) ?? null;
-        const write = planWrite(source, draft, known, areas, observedAt, properties, places);
+        const write = planWrite(source, draft, known, areas, observedAt, properties, places, isAgain);
         if (write) writes.push(write);
-        const isLate = known !== null && isOlder(draft, known.record);
+        const isLate = known !== null && !isAgain && isOlder(draft, known.record);
         outcomes.set(id, outcomeOf(known, write, isLate ? 'older' : 'unchanged'));
         if (isLate) continue;
         if (!write) confirmed.push(id);
@@ -138,8 +155,8 @@ export function createCatalogue(database: Database): Catalogue {
       const unwritten = changedReso.filter((id) => outcomes.get(id)?.result === 'unchanged');
       const resoProperties = unwritten.flatMap((id) => before.get(id)?.propertyId ?? []);
       if (resoProperties.length > 0) await notifyChanged(tx, [...new Set(resoProperties)]);
-      await writeConfirmations(tx, confirmed, observedAt);
-      if (drafts.length + deletedKeys.length > 0) await advanceSource(tx, source, observedAt);
+      if (!isAgain) await writeConfirmations(tx, confirmed, observedAt);
+      if (!isAgain && drafts.length + deletedKeys.length > 0) await advanceSource(tx, source, observedAt);
       const created = writes.filter((write) => write.before === null).length;
       return {
         created,
@@ -151,6 +168,14 @@ export function createCatalogue(database: Database): Catalogue {
         places: places.counts(),
       };
     },
+  };
+  return {
+    ...createListingReads(database),
+    ...writer,
+    writeAgain: (tx, source, drafts, observedAt, deletedKeys) =>
+      keepingFetchTimes(tx, source, drafts, () =>
+        writer.write(tx, source, drafts, observedAt, deletedKeys, false, 'DELETED', true),
+      ),
   };
 }
 
@@ -179,31 +204,6 @@ function newestById(source: string, drafts: readonly ListingDraft[]): Map<string
     if (!isOlder(draft, byId.get(id) ?? null)) byId.set(id, draft);
   }
   return byId;
-}
-
-interface Ending {
-  readonly source: string;
-  readonly areas: Placement;
-  readonly observedAt: number;
-  readonly endedAs: Status;
-}
-
-/** Writes that give listings the status of an end. */
-async function planEndings(
-  { source, areas, observedAt, endedAs }: Ending,
-  listings: readonly PreviousListing[],
-): Promise<ListingWrite[]> {
-  const writes: ListingWrite[] = [];
-  await eventLoop.forEach(listings, (before) => {
-    if (before.status === endedAs) return;
-    const draft = endingDraft(before, observedAt, endedAs);
-    const write = planWrite(source, draft, before, areas, observedAt);
-    if (write === null) return;
-    // The source does not say when: it is dated when it was noticed.
-    const observed = { at: observedAt, origin: 'observed' } as const;
-    writes.push({ ...write, events: write.events.map((event) => ({ ...event, ...observed })) });
-  });
-  return writes;
 }
 
 /** Writes what was planned, with everything that follows from it; `quiet` as in `Catalogue.write`. */

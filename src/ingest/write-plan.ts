@@ -1,5 +1,6 @@
 // Plan of what one draft changes: the rows to write for it, or nothing. Pure.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Placement } from '../areas/placement.ts';
 import { formatTime } from '../lib/clock.ts';
 import {
@@ -22,6 +23,7 @@ import {
   completeDraft,
   dateTexts,
   digestOf,
+  priceOf,
   type StoredRecord,
 } from '../listings/stored-record.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
@@ -70,7 +72,10 @@ export interface ListingWrite {
   readonly corrections: Corrections | null;
 }
 
-/** The write for a draft; null when nothing changed, or when the draft is older than what is stored. */
+/**
+ * The write for a draft; null when nothing changed, or when the draft is older than what is stored. `isAgain`: it was made once more of what
+ * the source sent before, so that a difference is none of the market: no price has changed, and days are counted as of a new listing.
+ */
 export function planWrite(
   source: string,
   incoming: ListingDraft,
@@ -79,23 +84,32 @@ export function planWrite(
   observedAt: number,
   properties: PropertyAssignment = new PropertyAssignment(),
   places: PlaceFinder = STATED_PLACES,
+  isAgain = false,
 ): ListingWrite | null {
   const shown = incoming.status === 'DELETED' ? erasedDraft(incoming) : incoming;
-  const complete = withAskingPrice(completeDraft(shown, before?.record ?? null), before?.record ?? null);
+  const stored = before?.record ?? null;
+  const complete = withAskingPrice(completeDraft(shown, stored), isAgain ? null : stored);
   const stated = withPlaceTimes(complete, placement);
   const draft = places.locate(stated);
   // Of what the source states: places that are found otherwise may change without it.
   const digest = digestOf(stated);
-  if (before !== null && isUnchanged(stated, digest, before) && isSamePlace(draft, stated, before.record))
-    return null;
-  if (before && isOlder(draft, before.record)) return null;
+  const isSame =
+    before !== null && (isAgain ? before.digest.equals(digest) : isUnchanged(stated, digest, before));
+  if (isSame && isSamePlace(draft, stated, before.record)) return null;
+  if (before && !isAgain && isOlder(draft, before.record)) return null;
   const id = before?.id ?? listingId(source, draft.listingKey);
   const property = assignProperty(id, { source, draft, before }, properties);
   const ids = { listing: id, property: property.propertyId };
   const areaNos = placement.place(draft.location, draft.address);
   const timeZone = placement.timeZone(areaNos);
   const dates = resolveDates(draft, timeZone);
-  const record = buildStoredRecord(source, ids, { draft, dates, before: before?.record ?? null, observedAt });
+  const earlier = before && isAgain ? withPriceOf(before, draft) : before;
+  const record = buildStoredRecord(source, ids, {
+    draft,
+    dates,
+    before: earlier?.record ?? null,
+    observedAt,
+  });
   return {
     id,
     source,
@@ -110,7 +124,7 @@ export function planWrite(
     areaNos,
     timeZone,
     listedFrom: listedFrom(dates),
-    ...planTimeline(before, { draft, dates, price: record.price, observedAt }),
+    ...planTimeline(earlier, { draft, dates, price: record.price, observedAt }, isAgain),
   };
 }
 
@@ -142,6 +156,12 @@ function isUnchanged(
 const lettersOf = (text: string | null): string | undefined =>
   text?.replace(/[^\p{L}\p{N}]/gu, '').toLowerCase();
 
+/** A listing as if it always had the price of a draft. */
+function withPriceOf(before: PreviousListing, draft: ListingDraft): PreviousListing {
+  const price = priceOf(draft);
+  return price === before.record.price ? before : { ...before, record: { ...before.record, price } };
+}
+
 function assignProperty(
   id: string,
   { source, draft, before }: Pick<ListingWrite, 'source' | 'draft' | 'before'>,
@@ -163,6 +183,7 @@ export function presentProperty({ source, record, addressDisplayed, propertyId }
 function planTimeline(
   before: PreviousListing | null,
   reading: Observation,
+  isAgain: boolean,
 ): Pick<ListingWrite, 'clock' | 'events' | 'corrections'> {
   const { draft, dates, observedAt } = reading;
   const facts = { status: draft.status, dates };
@@ -172,8 +193,12 @@ function planTimeline(
     ...before.record,
     dates: resolveDates(dateTexts(before.record), before.timeZone),
   };
+  const isSame = before.status === facts.status && isDeepStrictEqual(earlier.dates, dates);
   return {
-    clock: updateClock(before.clock, earlier, facts, observedAt),
+    clock:
+      isAgain && !isSame
+        ? initialClock(facts, observedAt)
+        : updateClock(before.clock, earlier, facts, observedAt),
     events: eventsBetween(earlier, reading),
     corrections: findCorrections(earlier, reading),
   };

@@ -10,7 +10,7 @@ import { feedFault, type LiveError, type Source, type SourcePage } from './sourc
 import { countListings, type StoredPosition, writePosition } from './store.ts';
 
 export interface PageWriterOptions {
-  readonly source: Pick<Source, 'id' | 'reading' | 'records' | 'forget'>;
+  readonly source: Pick<Source, 'id' | 'reading' | 'requested' | 'records' | 'forget'>;
   readonly catalogue: Pick<Catalogue, 'write'>;
   readonly database: Database;
   readonly clock: Clock;
@@ -74,6 +74,7 @@ export async function writeReread(
     ...before,
     reread: page.last ? null : reread,
     reading: isComplete ? (source.reading ?? null) : before.reading,
+    requested: isComplete ? (source.requested ?? null) : before.requested,
   };
   await writeTogether(options, page, false, (tx) => replacePosition(tx, source.id, after));
   if (missing > 0) throw incomplete(reread.total, missing);
@@ -125,6 +126,7 @@ function positionAfter(
   return {
     ...moved,
     reading: begins ? (source.reading ?? null) : before.reading,
+    requested: begins ? (source.requested ?? null) : before.requested,
     loaded: known.loaded + page.drafts.length,
     skipped: known.skipped + (page.skipped ?? 0),
     total: totalAfter(page, known.total),

@@ -14,6 +14,7 @@ import { type Progress, progress, type SourceMetrics, sourceMetrics } from './me
 import { writePage, writeReread } from './page-writer.ts';
 import { LEASE_TIMES, type LeaseTimes, type ReaderLease, takeReaderLease } from './reader-lease.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
+import { forgetRecords, mapAgain, mapInstead } from './remap/remap-round.ts';
 import { cancelRemoval } from './removal-store.ts';
 import { backoff, describeFailure, type ReplicationStatus, STARTING } from './replication-status.ts';
 import { Reporter } from './reporter.ts';
@@ -23,7 +24,7 @@ import { readPosition, type StoredPosition } from './store.ts';
 
 export interface ReplicationOptions {
   readonly source: Source;
-  readonly catalogue: Pick<Catalogue, 'write'>;
+  readonly catalogue: Pick<Catalogue, 'write' | 'writeAgain'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Pick<Log, 'info' | 'warn'>;
@@ -129,6 +130,7 @@ class Replicator {
           if (error instanceof WorkTaken) return;
           if (!signal.aborted) wait = this.#fail(error);
         }
+        if (!signal.aborted) wait -= await mapAgain(this.#options, lease.hold, signal);
         if (!signal.aborted) await this.#reporter.report(this.status, lease.hold);
         await this.timer.rest(wait, signal);
       }
@@ -145,10 +147,8 @@ class Replicator {
       return isCancelled;
     });
     if (isAgain)
-      log.info(
-        { source: source.id },
-        'The source is configured again: its removal ends, and it is loaded again',
-      );
+      log.info({ source: source.id }, 'The source is configured again: its removal ends, and it is loaded');
+    await forgetRecords(this.#options, lease.hold);
     this.#metrics.begins(this.status.asOf);
     await this.#reporter.start();
     await this.#reconciler.start();
@@ -197,6 +197,7 @@ class Replicator {
     let stored = await database.read((sql) => readPosition(sql, source.id));
     this.#isReadAsNow = stored.reading === source.reading;
     if (stored.loadedAt === null || this.#isReadAsNow) return 0;
+    if (stored.reread === null && (await mapInstead(this.#options))) return 0;
     const startedAt = clock.monotonic();
     const taken = () => Math.min(interval, clock.monotonic() - startedAt);
     if (stored.reread === null)

@@ -6,10 +6,10 @@ import type { Log } from '../lib/log.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { findReport, type SourceReport, writeReport } from './report-store.ts';
 import type { Source } from './source.ts';
-import type { ValueCount } from './value-counts.ts';
+import type { UnknownCount, ValueCount } from './value-counts.ts';
 
 export interface ReporterOptions {
-  readonly source: Pick<Source, 'id' | 'withheldValues'>;
+  readonly source: Pick<Source, 'id' | 'withheldValues' | 'unknownValues' | 'unreadFields'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
@@ -31,6 +31,7 @@ export class Reporter {
   #written: Omit<SourceReport, 'failingSince'>;
   /** Values that a process before this one counted. */
   #earlier: readonly ValueCount[] = [];
+  #earlierUnknown: readonly UnknownCount[] = [];
 
   constructor(options: ReporterOptions) {
     this.#options = options;
@@ -39,6 +40,7 @@ export class Reporter {
       failure: null,
       detail: null,
       withheld: [],
+      unknown: [],
       sample: null,
       succeededAt: null,
     };
@@ -52,11 +54,13 @@ export class Reporter {
     const { failingSince: _, ...report } = known;
     this.#written = report;
     this.#earlier = report.withheld;
+    this.#earlierUnknown = report.unknown;
   }
 
   /** All listings have been counted by this process. */
   forgetEarlier(): void {
     this.#earlier = [];
+    this.#earlierUnknown = [];
   }
 
   /**
@@ -76,6 +80,7 @@ export class Reporter {
       failure: failure ?? rereadFailure,
       detail,
       withheld,
+      unknown: merged(this.#earlierUnknown, unknownOf(source)),
       succeededAt: asOf,
       sample,
     };
@@ -93,9 +98,24 @@ export class Reporter {
   }
 }
 
+/** Steps by which counts of fields are reported: they grow with each record, and each report is a write. */
+const roundedDown = (count: number): number => {
+  const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1);
+  return Math.floor(count / step) * step;
+};
+
+function unknownOf({ unknownValues, unreadFields }: ReporterOptions['source']): UnknownCount[] {
+  const fields = [...(unreadFields ?? [])].map(([field, records]) => ({
+    field,
+    value: null,
+    listings: roundedDown(records),
+  }));
+  return [...(unknownValues?.list() ?? []), ...fields];
+}
+
 /** Each value with the greater of its two counts: after a restart only changed listings are counted. */
-function merged(earlier: readonly ValueCount[], own: readonly ValueCount[]): ValueCount[] {
-  const nameOf = ({ field, value }: ValueCount) => `${field} ${value}`;
+function merged<T extends ValueCount | UnknownCount>(earlier: readonly T[], own: readonly T[]): T[] {
+  const nameOf = ({ field, value }: T) => `${field} ${value}`;
   const counts = new Map(earlier.map((count) => [nameOf(count), count]));
   for (const count of own) {
     const known = counts.get(nameOf(count));

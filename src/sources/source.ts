@@ -1,6 +1,7 @@
 // Source port: the interface of everything that delivers listings.
 
 import type { ListingDraft } from '../listings/draft.ts';
+import type { RawRecord } from '../listings/raw-record.ts';
 import type { ValueCounts } from './value-counts.ts';
 
 /** How far a source has been read: opaque to all but the source, stored as JSON. */
@@ -47,6 +48,13 @@ export interface KeyLists {
   read(signal: AbortSignal): AsyncIterable<readonly ListedRecord[]>;
   /** Records that the source counts now; null where it does not say. Throws LiveError. */
   count(signal: AbortSignal): Promise<number | null>;
+}
+
+/** What became of a record; no draft: it has no key. */
+export interface MappedRecord {
+  readonly draft: ListingDraft | null;
+  /** Whether the source no longer shows it. */
+  readonly isGone: boolean;
 }
 
 /** Why a source could not be read; for one listing these are the codes of the stream's `error` event. */
@@ -149,8 +157,16 @@ export interface Source {
   readonly withheldValues?: ValueCounts;
   /** Events of the source's own log since the start, by what became of them. */
   readonly eventCounts?: ReadonlyMap<string, number>;
+  /** Values of enumerations since the start that the dictionary lacks. */
+  readonly unknownValues?: ValueCounts;
+  /** Fields with values that are not read: in how many records since the start, by name. */
+  readonly unreadFields?: ReadonlyMap<string, number>;
   /** Names the way in which records are read: listings that were read in another way are read again. Default: any way will do. */
   readonly reading?: string;
+  /** Names what is requested of a record: where it is another, records that are kept may lack what is mapped now. */
+  readonly requested?: string;
+  /** The listing of what was sent of it before, as it would be read now; absent where nothing is kept. */
+  readonly map?: (sent: readonly RawRecord[]) => MappedRecord;
   /**
    * Pages from a position on (null: from the very beginning); ends after a page whose `last` is true. The next page is
    * fetched when the caller requests it; `slowly`: never more than one request a second. Throws LiveError.

@@ -25,6 +25,8 @@ export interface StoredPosition {
   readonly skipped: number;
   /** The way in which the records were read; null: it had no name yet. */
   readonly reading: string | null;
+  /** What was requested of the records; null: it is not known. */
+  readonly requested: string | null;
   /** Null: none is under way. */
   readonly reread: Reread | null;
   /** RFC 3339; null while the first load is not complete. */
@@ -40,6 +42,7 @@ const NOTHING_READ: StoredPosition = {
   total: null,
   skipped: 0,
   reading: null,
+  requested: null,
   reread: null,
   loadedAt: null,
   updatedAt: null,
@@ -47,7 +50,7 @@ const NOTHING_READ: StoredPosition = {
 
 export async function readPosition(sql: Sql, source: string): Promise<StoredPosition> {
   const [row] = await sql<StoredPosition[]>`
-    select position, version, loaded, total, skipped, reading, reread, loaded_at as "loadedAt", updated_at as "updatedAt"
+    select position, version, loaded, total, skipped, reading, requested, reread, loaded_at as "loadedAt", updated_at as "updatedAt"
     from source_position where source = ${source}`;
   return row ?? NOTHING_READ;
 }
@@ -91,16 +94,16 @@ export async function writePosition(
   source: string,
   { version, ...stored }: StoredPosition,
 ): Promise<boolean> {
-  const { loaded, total, skipped, reading, loadedAt, updatedAt } = stored;
+  const { loaded, total, skipped, reading, requested, loadedAt, updatedAt } = stored;
   const [position, reread] = [JSON.stringify(stored.position), JSON.stringify(stored.reread)];
   const [row] = await tx`
-    insert into source_position as stored (source, position, version, loaded, total, skipped, reading, reread, loaded_at,
-      updated_at)
-    values (${source}, ${position}::text::json, 1, ${loaded}, ${total}, ${skipped}, ${reading}, ${reread}::text::json,
+    insert into source_position as stored (source, position, version, loaded, total, skipped, reading, requested, reread,
+      loaded_at, updated_at)
+    values (${source}, ${position}::text::json, 1, ${loaded}, ${total}, ${skipped}, ${reading}, ${requested}, ${reread}::text::json,
       ${loadedAt}, ${updatedAt})
     on conflict (source) do update set position = excluded.position, version = stored.version + 1,
       loaded = excluded.loaded, total = excluded.total, skipped = excluded.skipped, reading = excluded.reading,
-      reread = excluded.reread, loaded_at = excluded.loaded_at, updated_at = excluded.updated_at
+      requested = excluded.requested, reread = excluded.reread, loaded_at = excluded.loaded_at, updated_at = excluded.updated_at
     where stored.version = ${version}
     returning version`;
   return row?.version === version + 1;

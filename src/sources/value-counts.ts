@@ -7,6 +7,15 @@ export interface ValueCount {
   readonly listings: number;
 }
 
+/** Something of a source that the mapping does not know. */
+export interface UnknownCount {
+  readonly field: string;
+  /** A value that the dictionary lacks, in JSON; null: the field itself is not read. */
+  readonly value: string | null;
+  /** Listings with the value; records with the field. */
+  readonly listings: number;
+}
+
 /** Stands for the field where a server refuses to send a part of its listings, which is the value. */
 export const REFUSED_PART = '$expand';
 

@@ -174,6 +174,7 @@ test('a load goes on for readers until searches know its end', async (t) => {
         total: 3,
         skipped: 0,
         reading: null,
+        requested: null,
         reread: null,
         loadedAt,
         updatedAt: new Date(clock.now()).toISOString(),

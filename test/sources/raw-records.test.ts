@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { findRawRecords } from '../../src/ingest/raw/raw-record-store.ts';
+import { findReport } from '../../src/sources/report-store.ts';
 import { readProfile } from '../../src/sources/reso/profiles/profile.ts';
 import { createWriteThrough } from '../../src/sources/write-through.ts';
 import { isLoaded } from '../support/sources/replica.ts';
@@ -134,4 +135,25 @@ test('a source whose licence forbids copies keeps none', async (t) => {
   const feed = await replicated(t, recordsOf(3), { profile: readProfile('standard', { raw: 'none' }) });
   assert.deepEqual(await feed.keys(), ['k0', 'k1', 'k2']);
   assert.deepEqual(await kept(feed), {});
+});
+
+test('values that the dictionary lacks, and fields that are not read, are counted and reported', async (t) => {
+  const records: FeedRecord[] = recordsOf(3, { Local_Field: 'x', Rooms: [{}], '@odata.type': 'y' });
+  records[0] = { ...records[0], PropertySubType: 'Palace', PetsAllowed: ['Cats OK', 'Newts'] };
+  records[1] = { ...records[1], PropertySubType: 'Palace', PetsAllowed: 'Dogs OK,Newts' };
+  records[2] = { ...records[2], PropertySubType: 'condominium', Empty_Field: null };
+  const feed = await replicated(t, records);
+  await feed.passUntil('it is reported', async () => {
+    const report = await feed.database.read((sql) => findReport(sql, 'reso'));
+    return (report?.unknown.length ?? 0) > 0;
+  });
+  const report = await feed.database.read((sql) => findReport(sql, 'reso'));
+  assert.deepEqual(
+    report?.unknown.toSorted((a, b) => (a.field < b.field ? -1 : 1)),
+    [
+      { field: 'Local_Field', value: null, listings: 3 },
+      { field: 'PetsAllowed', value: '"Newts"', listings: 2 },
+      { field: 'PropertySubType', value: '"Palace"', listings: 2 },
+    ],
+  );
 });

@@ -106,6 +106,7 @@ test('a process that was suspended while another took over rolls its page back, 
     source,
     // While its first page is being written, its lease ends and another process takes it.
     catalogue: {
+      ...catalogue,
       write: async (tx, ...rest) => {
         const written = await catalogue.write(tx, ...rest);
         await expire('held');

@@ -1,7 +1,7 @@
 // Command `freehold sources test`: what the server of a source offers, with the operator's credentials. It writes nothing.
 
 import type { Command } from 'commander';
-import { type Config, readConfig } from '../../config.ts';
+import { readConfig } from '../../config.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { createOutbound } from '../../lib/outbound.ts';
 import { parseJson } from '../../lib/parse.ts';
@@ -18,7 +18,8 @@ import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, emphasis, print, printJson } from '../output.ts';
-import { durationText, requireRead } from './reading.ts';
+import { notSetUp } from './reading.ts';
+import { durationText } from './status-text.ts';
 import { findTargets, type Target, withUsableDatabase } from './target.ts';
 
 export function addProbe(group: Command): void {
@@ -64,7 +65,7 @@ async function probe(id: string, json: true | undefined): Promise<void> {
   const config = readConfig();
   const probed = await withUsableDatabase(config, async (database) => {
     const target = (await findTargets(config, database)).find((each) => each.id === id);
-    if (target === undefined) throw await unknownSource(id, config);
+    if (target === undefined) throw await withDatabase(config, (database) => notSetUp(database, id));
     return read(target, database).catch((error: unknown) => {
       if (!(error instanceof LiveError)) throw error;
       throw new CommandFailure(`${target.url}: ${error.fault ?? error.code}: ${error.message}`);
@@ -72,14 +73,6 @@ async function probe(id: string, json: true | undefined): Promise<void> {
   });
   if (json) printJson(probed);
   else show(probed);
-}
-
-/** Why a source cannot be tried. */
-async function unknownSource(id: string, config: Config): Promise<CommandFailure> {
-  const { setBy } = await withDatabase(config, (database) => requireRead(database, id));
-  return new CommandFailure(
-    `The source ${id} is set by ${setBy === 'settings' ? 'the settings of its service: give this command the same' : setBy}.`,
-  );
 }
 
 async function read({ id, url, profile, open }: Target, database: Database | null): Promise<Probed> {

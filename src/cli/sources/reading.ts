@@ -5,18 +5,20 @@ import { readConfig } from '../../config.ts';
 import { findSourcesInUse } from '../../ingest/removal/source-lock-store.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
-import { budgetLines } from '../../sources/budget/budget-text.ts';
 import { openConnection } from '../../sources/budget/connection.ts';
 import { findControls, pauseSource, requestSync, resumeSource } from '../../sources/control-store.ts';
 import { type Comparison, findComparison } from '../../sources/reconcile/reconcile-store.ts';
 import { findReadSources, type ReadSource } from '../../sources/registry/registry-store.ts';
+import { findRemap, type Remap } from '../../sources/remap/remap-store.ts';
 import { findReport, type SourceReport } from '../../sources/report-store.ts';
 import type { BudgetReport } from '../../sources/source.ts';
 import { readPosition } from '../../sources/store.ts';
+import type { UnknownCount } from '../../sources/value-counts.ts';
 import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, emphasis, print, printJson, printTable } from '../output.ts';
+import { budgetRows, comparisonText, durationText, minuteOf, unknownText } from './status-text.ts';
 import { findTargets, type Target } from './target.ts';
 
 interface Flags {
@@ -80,6 +82,10 @@ interface Status extends Pick<ReadSource, 'id' | 'name' | 'setBy'> {
   readonly failingSince: string | null;
   /** A record that the failure is about, as far as it may be shown. */
   readonly sample: string | null;
+  /** What the mapping does not know of its records. */
+  readonly unknown: readonly UnknownCount[];
+  /** A remap that is under way, or waits; null: there is none. */
+  readonly remap: Pick<Remap, 'mapped' | 'total'> | null;
   readonly position: unknown;
   /** The last comparison with all keys; null: there was none. */
   readonly reconciliation: Comparison | null;
@@ -102,10 +108,11 @@ async function findStatus(
       : await openConnection({ ...target, database, clock: systemClock }).budget.read();
   const report = await findReport(sql, id);
   const reconciliation = (await findComparison(sql, id))?.outcome ?? null;
+  const remap = await findRemap(sql, id);
   const isRead = (await findSourcesInUse(sql, [id])).length > 0;
   const pausedAt = (await findControls(sql)).get(id)?.pausedAt ?? null;
   const succeededAt = loadedAt === null ? null : latest(report?.succeededAt ?? null, updatedAt);
-  const { failure = null, detail = null, failingSince = null, sample = null } = report ?? {};
+  const { failure = null, detail = null, failingSince = null, sample = null, unknown = [] } = report ?? {};
   return {
     id,
     name,
@@ -122,6 +129,8 @@ async function findStatus(
     detail,
     failingSince,
     sample,
+    unknown,
+    remap: remap === null || remap.finishedAt !== null ? null : { mapped: remap.mapped, total: remap.total },
     position,
     reconciliation,
     budget,
@@ -198,23 +207,11 @@ function printOne(status: Status): void {
     ['a record', status.sample],
     ...budgetRows(status.budget),
     ['all keys', status.reconciliation && comparisonText(status.reconciliation)],
+    ['remap', status.remap && `${count(status.remap.mapped)} of ${count(status.remap.total)} records`],
+    ['unknown', status.unknown.length === 0 ? null : unknownText(status.unknown)],
   ];
   for (const [label, text] of lines)
     if (text !== null) print(process.stdout, `${emphasis('quiet', label.padEnd(10))}  ${text}`);
-}
-
-const budgetRows = (budget: BudgetReport | null): (readonly [string, string])[] =>
-  (budget === null ? [] : budgetLines(budget)).map((line, at) => [at === 0 ? 'budget' : '', line]);
-
-/** `compared 2027-01-31 12:00, 3 deleted, 2 read again` */
-function comparisonText({ state, startedAt, endedAt, refused, ...found }: Comparison): string {
-  const at = minuteOf(endedAt ?? startedAt);
-  if (refused !== null) return `refused ${at}: ${refused}`;
-  if (state === 'failed')
-    return `failed ${at}: ${found.failure}${found.detail === null ? '' : `: ${found.detail}`}`;
-  if (endedAt === null) return `being compared since ${at}, ${count(found.listed)} so far`;
-  const left = found.left === 0 ? '' : `, ${count(found.left)} left to the next comparison`;
-  return `compared ${at}, ${count(found.ended)} deleted, ${count(found.fetched)} read again${left}`;
 }
 
 async function sync(id: string, json?: true): Promise<void> {
@@ -258,6 +255,14 @@ async function resume(id: string, json?: true): Promise<void> {
   print(process.stdout, changed ? `${id} is read again within seconds.` : `${id} was not paused.`);
 }
 
+/** Why a source that commands could read cannot be found among those that are set up. Throws CommandFailure where it is none. */
+export async function notSetUp(database: Database, id: string): Promise<CommandFailure> {
+  const { setBy } = await requireRead(database, id);
+  return new CommandFailure(
+    `The source ${id} is set by ${setBy === 'settings' ? 'the settings of its service: give this command the same' : setBy}.`,
+  );
+}
+
 /** The source, if the service reads it by itself. Throws CommandFailure. */
 export async function requireRead(database: Database, id: string): Promise<ReadSource> {
   const sources = await database.read(findReadSources);
@@ -267,13 +272,4 @@ export async function requireRead(database: Database, id: string): Promise<ReadS
   throw new CommandFailure(
     `The service reads no source ${id}${ids.length === 0 ? '' : `: there ${ids.length === 1 ? 'is' : 'are'} ${ids.join(', ')}`}. \`freehold sources list\` shows all.`,
   );
-}
-
-const minuteOf = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? '';
-
-/** `3 min` */
-export function durationText(seconds: number): string {
-  if (seconds < 120) return `${Math.max(0, Math.round(seconds))} s`;
-  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
-  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }

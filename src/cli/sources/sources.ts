@@ -14,6 +14,7 @@ import { apply, type CreateFlags, create, printSchema, type TokenFlags, token } 
 import { addProbe } from './probe.ts';
 import { addReading } from './reading.ts';
 import { addReconcile } from './reconcile.ts';
+import { addRemap } from './remap.ts';
 import { COUNT_TIMEOUT, type RemoveFlags, remove } from './remove.ts';
 
 export function addSources(program: Command): void {
@@ -60,6 +61,7 @@ export function addSources(program: Command): void {
   addReading(group);
   addReconcile(group);
   addProbe(group);
+  addRemap(group);
 }
 
 function addCreate(group: Command): void {

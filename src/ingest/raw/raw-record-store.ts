@@ -83,6 +83,12 @@ const LISTING_RESOURCES = ['Property', 'Media'] as const;
 export interface StoredRawRecords {
   readonly key: string;
   readonly records: readonly RawRecord[];
+  /** Of all of them, one after the other. */
+  readonly digests: string;
+}
+
+interface Body extends Pick<Row, 'key' | 'resource' | 'digest'> {
+  readonly body: Buffer;
 }
 
 /** What a source sent of the next listings after a key, in their order. */
@@ -92,17 +98,52 @@ export async function findRawRecords(
   after: string,
   limit: number,
 ): Promise<StoredRawRecords[]> {
-  const rows = await sql<{ key: string; resource: string; body: Buffer }[]>`
-    with listed as (
-      select key from raw_record where source = ${source} and resource = 'Property' and key > ${after}
-      order by key limit ${limit})
-    select key, resource, body from listed join raw_record using (key)
-    where source = ${source} and resource = any(${[...LISTING_RESOURCES]}::text[]) order by key`;
-  const byKey = new Map<string, RawRecord[]>();
-  await eventLoop.forEach(rows, ({ key, resource, body }) => {
-    const records = byKey.get(key) ?? [];
-    records.push({ resource, record: readBody(body) });
-    byKey.set(key, records);
+  const properties = await sql<Body[]>`
+    select key, resource, encode(digest, 'hex') as digest, body from raw_record
+    where source = ${source} and resource = 'Property' and key > ${after} order by key limit ${limit}`;
+  const others = await sql<Body[]>`
+    select key, resource, encode(digest, 'hex') as digest, body from raw_record
+    where source = ${source} and resource = 'Media' and key > ${after} and key <= ${properties.at(-1)?.key ?? ''}
+    order by key`;
+  const byKey = new Map<string, { readonly records: RawRecord[]; digests: string }>();
+  await eventLoop.forEach([...properties, ...others], ({ key, resource, digest, body }) => {
+    const known = byKey.get(key) ?? { records: [], digests: '' };
+    known.records.push({ resource, record: readBody(body) });
+    known.digests += digest;
+    byKey.set(key, known);
   });
-  return [...byKey].map(([key, records]) => ({ key, records }));
+  return [...byKey].map(([key, { records, digests }]) => ({ key, records, digests }));
+}
+
+/** Whether these are still the last records that the source sent of their listings, which the transaction has locked. */
+export async function isStillSent(
+  tx: Transaction,
+  source: string,
+  known: readonly StoredRawRecords[],
+): Promise<boolean> {
+  const rows = await tx<{ key: string; digests: string }[]>`
+    select key, string_agg(encode(digest, 'hex'), '' order by resource desc) as digests from raw_record
+    where source = ${source} and resource = any(${[...LISTING_RESOURCES]}::text[])
+      and key = any(${known.map(({ key }) => key)}::text[])
+    group by key`;
+  const now = new Map(rows.map(({ key, digests }) => [key, digests]));
+  return known.every(({ key, digests }) => now.get(key) === digests);
+}
+
+/** Whether a record is kept of every listing that the source still has. */
+export async function isEveryRecordKept(sql: Sql, source: string): Promise<boolean> {
+  const [row] = await sql<{ complete: boolean }[]>`
+    select not exists (
+      select from listing left join raw_record as raw
+        on raw.source = listing.source and raw.resource = 'Property' and raw.key = listing.listing_key
+      where listing.source = ${source} and listing.status <> 'DELETED' and raw.key is null) as complete`;
+  return row?.complete ?? false;
+}
+
+/** Deletes records of a source that must not be kept any more; returns how many, `limit` at most. */
+export async function deleteSomeRawRecords(tx: Transaction, source: string, limit: number): Promise<number> {
+  const { count } = await tx`
+    delete from raw_record where source = ${source} and (resource, key) in (
+      select resource, key from raw_record where source = ${source} limit ${limit})`;
+  return count;
 }

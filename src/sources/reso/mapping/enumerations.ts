@@ -28,6 +28,10 @@ const DISPLAY = new Map<Enumeration, ReadonlyMap<string, string>>(
   ]),
 );
 
+/** The values of an enumerated field; empty: any value is good. */
+export const dictionaryValues = (field: string): readonly string[] =>
+  Object.hasOwn(ENUMERATIONS, field) ? ENUMERATIONS[field as Enumeration] : [];
+
 /** The display value, or the value as the source wrote it where it is the source's own. */
 export function displayValue(enumeration: Enumeration, value: string): string {
   return DISPLAY.get(enumeration)?.get(fold(value)) ?? value;

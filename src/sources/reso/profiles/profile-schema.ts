@@ -241,9 +241,21 @@ export const ProfileSchema = Type.Object(
       },
       strict,
     ),
-    enumerations: oneOf(
-      ['plain', 'annotated'],
-      'plain: values as they are; annotated: names whose texts are annotations in $metadata.',
+    enumerationTexts: oneOf(
+      ['none', 'metadata'],
+      'metadata: values are names whose texts are annotations in $metadata; none: they are texts already.',
+    ),
+    fields: Type.Record(field, field, {
+      description:
+        'Fields of the source that have other names than those of the dictionary: {"LivingSqFt": "LivingArea"}.',
+    }),
+    enumerations: Type.Record(
+      field,
+      Type.Record(Type.String({ maxLength: 200 }), Type.String({ minLength: 1, maxLength: 200 })),
+      {
+        description:
+          'Values of the source that are others than those of the dictionary, by its fields: {"StandardStatus": {"Actv": "Active"}}.',
+      },
     ),
     raw: oneOf(
       ['keep', 'none'],

@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { nearest } from '../../../lib/nearest.ts';
 import { schemaErrors } from '../../../lib/schema-errors.ts';
+import { overrideFaults } from '../mapping/overrides.ts';
 import { type Profile, ProfileSchema } from './profile-schema.ts';
 
 type Members = Readonly<Record<string, unknown>>;
@@ -114,5 +115,5 @@ function meaningFaults(profile: Profile): string[] {
   const windows = [...limits.windows, ...(limits.media === 'shared' ? [] : limits.media)];
   if (windows.some(({ requests, bytes }) => requests === undefined && bytes === undefined))
     faults.push('limits: each window needs requests, bytes, or both');
-  return faults;
+  return [...faults, ...overrideFaults(profile.fields, profile.enumerations)];
 }

@@ -1,9 +1,11 @@
 // RESO Web API client: the source port, made of token, metadata, pages, single listings and mapping.
 
+import { hash } from 'node:crypto';
 import type { Clock } from '../../../lib/clock.ts';
 import { withDeadline } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import { isOlder, type ListingDraft } from '../../../listings/draft.ts';
+import type { RawRecord } from '../../../listings/raw-record.ts';
 import {
   feedFault,
   LiveError,
@@ -15,13 +17,16 @@ import {
 import { REFUSED_PART, ValueCounts } from '../../value-counts.ts';
 import { FieldReader, type UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
+import { dictionaryNames } from '../mapping/overrides.ts';
+import { countUnreadFields, unknownValues } from '../mapping/unknown.ts';
 import { canJoinKeys, readProfile, STANDARD } from '../profiles/profile.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
-import { rawRecords, stableRecord } from './kept-record.ts';
+import { rawRecords, stableRecord, wholeRecord } from './kept-record.ts';
 import { KeySweep } from './key-sweep.ts';
 import { ListingReader } from './listing-reader.ts';
 import { PageReader } from './page-reader.ts';
 import { Pages, type UpstreamPage } from './pages.ts';
+import { wantedFields } from './query.ts';
 import { type RequestHooks, Requests } from './request.ts';
 import { ContactReader } from './resources/contacts.ts';
 import { FollowedResources } from './resources/followed.ts';
@@ -104,9 +109,13 @@ export function resoSource(options: ResoOptions): Source {
   const { field: modifiedField } = profile.watermark;
   const fieldErrors = new Map<string, number>();
   const withheldValues = new ValueCounts();
+  const unknown = new ValueCounts();
+  const unreadFields = new Map<string, number>();
+  const readFields = new Set(wantedFields(profile));
   const note = (field: string) => void fieldErrors.set(field, (fieldErrors.get(field) ?? 0) + 1);
-  const map = (upstream: UpstreamRecord) => {
-    const record = stableRecord(upstream, profile.volatile);
+  const named = dictionaryNames(profile.fields, profile.enumerations);
+  const mapKept = (sent: UpstreamRecord) => {
+    const record = named(sent);
     const values: [field: string, value: unknown][] = session
       .refusedParts()
       .map((part) => [REFUSED_PART, part]);
@@ -124,9 +133,15 @@ export function resoSource(options: ResoOptions): Source {
     });
     if (draft === null) return null;
     withheldValues.set(draft.listingKey, values);
-    return profile.raw === 'none'
-      ? draft
-      : { ...draft, raw: rawRecords(record, childResources(session.knownRules())) };
+    unknown.set(draft.listingKey, unknownValues(record));
+    countUnreadFields(record, readFields, unreadFields);
+    return draft;
+  };
+  const map = (upstream: UpstreamRecord) => {
+    const record = stableRecord(upstream, profile.volatile);
+    const draft = mapKept(record);
+    if (draft === null || profile.raw === 'none') return draft;
+    return { ...draft, raw: rawRecords(record, childResources(session.knownRules())) };
   };
   return {
     id: options.id,
@@ -136,7 +151,16 @@ export function resoSource(options: ResoOptions): Source {
     fieldErrors,
     withheldValues,
     eventCounts: followed.eventCounts,
+    unknownValues: unknown,
+    unreadFields,
     reading: readingOf(profile, showsByDefault, timeZone),
+    requested: requestedOf(profile),
+    ...(profile.raw === 'keep' && {
+      map(sent: readonly RawRecord[]) {
+        const record = wholeRecord(sent);
+        return { draft: mapKept(record), isGone: isGone(record, viewFlag) };
+      },
+    }),
     async *pages(from, signal, slowly) {
       let isFirst = from?.phase !== 'changes' && typeof from?.link !== 'string';
       for await (const page of pages.read(from, signal, slowly)) {
@@ -198,10 +222,18 @@ function spacingOf({ limits }: Profile): number {
 const canFetchKeys = (profile: Profile): boolean => profile.live !== false || canJoinKeys(profile);
 
 /** Listings that were read by another profile are read again. */
-function readingOf({ name }: Profile, showsByDefault: boolean, timeZone: string | null): string {
+function readingOf(profile: Profile, showsByDefault: boolean, timeZone: string | null): string {
+  const { name, fields, enumerations } = profile;
   const parts = [READING, showsByDefault ? 'show' : 'withhold', timeZone ?? 'local'];
-  return (name === STANDARD ? parts : [...parts, name]).join(' ');
+  if (name !== STANDARD) parts.push(name);
+  const renamed = JSON.stringify([fields, enumerations]);
+  if (renamed !== '[{},{}]') parts.push(`renames=${hash('sha256', renamed, 'hex').slice(0, 8)}`);
+  return parts.join(' ');
 }
+
+/** All fields, or those that are selected. */
+const requestedOf = (profile: Profile): string =>
+  profile.query.select ? hash('sha256', wantedFields(profile).join(), 'hex').slice(0, 8) : 'all';
 
 /** Some servers keep records that may no longer be shown for a while, flagged. */
 function isGone(record: UpstreamRecord, viewFlag: string | null): boolean {

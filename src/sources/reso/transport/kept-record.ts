@@ -33,3 +33,7 @@ export function rawRecords(record: UpstreamRecord, resources: readonly string[])
   });
   return [{ resource: 'Property', record: rest }, ...children];
 }
+
+/** The record that consists of resources. */
+export const wholeRecord = (sent: readonly RawRecord[]): UpstreamRecord =>
+  Object.assign({}, ...sent.map(({ record }) => record)) as UpstreamRecord;

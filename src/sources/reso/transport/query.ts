@@ -57,20 +57,23 @@ export function literal(key: string, { numericKey }: PropertyShape): string {
 export const timeLiteral = (at: string, { watermark }: Profile): string =>
   watermark.literal === 'quoted' ? quoted(at) : at;
 
-/** Fields that the profile names, beside those of the mapping. */
-function profileFields({ watermark, deletes, media }: Profile): readonly string[] {
+/** Every field that is read of a record: those of the mapping, and those that the profile names. */
+export function wantedFields({ watermark, deletes, media, fields }: Profile): readonly string[] {
   return [
-    watermark.field,
-    ...(deletes.flag === null ? [] : [deletes.flag]),
-    ...(media.from === 'inline' ? ['Media'] : []),
+    ...new Set([
+      ...PROPERTY_FIELDS,
+      watermark.field,
+      ...(deletes.flag === null ? [] : [deletes.flag]),
+      ...(media.from === 'inline' ? ['Media'] : []),
+      ...Object.keys(fields),
+    ]),
   ];
 }
 
 /** The numeric key is wanted only where there is no other. */
 function selected({ fields, keyField, refused, profile }: QueryRules): readonly string[] {
   if (fields === null || !profile.query.select || refused.has('select')) return [];
-  const wanted = new Set([...PROPERTY_FIELDS, ...profileFields(profile)]);
-  return [...wanted].filter(
+  return wantedFields(profile).filter(
     (field) => fields.has(field) && (field !== 'ListingKeyNumeric' || field === keyField),
   );
 }

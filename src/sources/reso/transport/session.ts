@@ -102,7 +102,8 @@ export class Session {
   /** A record with texts in place of the names that $metadata explains, where the profile has such names. */
   withTexts(record: UpstreamRecord): UpstreamRecord {
     const texts = this.#cached?.shape.texts;
-    if (this.profile.enumerations !== 'annotated' || texts === undefined || texts.size === 0) return record;
+    if (this.profile.enumerationTexts !== 'metadata' || texts === undefined || texts.size === 0)
+      return record;
     return textsOf(record, texts);
   }
 
@@ -166,7 +167,7 @@ export class Session {
     const response = await this.get(metadataUrl(this.root, this.profile), options);
     if (NO_METADATA.includes(response.status)) return this.#cache(UNKNOWN_SHAPE, MINUTE);
     requireSuccess(response, this.clock.now());
-    const shape = propertyShape(response.body.toString('utf8'), this.profile.enumerations === 'annotated');
+    const shape = propertyShape(response.body.toString('utf8'), this.profile.enumerationTexts === 'metadata');
     if (shape === null) return this.#cache(UNKNOWN_SHAPE, MINUTE);
     this.#refused = new Set();
     this.#divisor = 1;

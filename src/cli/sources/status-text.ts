@@ -1,0 +1,46 @@
+// Texts of what `freehold sources status` shows of a source.
+
+import { budgetLines } from '../../sources/budget/budget-text.ts';
+import type { Comparison } from '../../sources/reconcile/reconcile-store.ts';
+import type { BudgetReport } from '../../sources/source.ts';
+import type { UnknownCount } from '../../sources/value-counts.ts';
+import { count } from '../output.ts';
+
+/** Rows of a label and a text, one for each window of the budget. */
+export const budgetRows = (budget: BudgetReport | null): (readonly [string, string])[] =>
+  (budget === null ? [] : budgetLines(budget)).map((line, at) => [at === 0 ? 'budget' : '', line]);
+
+/** `compared 2027-01-31 12:00, 3 deleted, 2 read again` */
+export function comparisonText({ state, startedAt, endedAt, refused, ...found }: Comparison): string {
+  const at = minuteOf(endedAt ?? startedAt);
+  if (refused !== null) return `refused ${at}: ${refused}`;
+  if (state === 'failed')
+    return `failed ${at}: ${found.failure}${found.detail === null ? '' : `: ${found.detail}`}`;
+  if (endedAt === null) return `being compared since ${at}, ${count(found.listed)} so far`;
+  const left = found.left === 0 ? '' : `, ${count(found.left)} left to the next comparison`;
+  return `compared ${at}, ${count(found.ended)} deleted, ${count(found.fetched)} read again${left}`;
+}
+
+/** Values and fields shown. */
+const MAX_UNKNOWN = 20;
+
+/** `field X (3), StandardStatus Actv (2) and 5 more` */
+export function unknownText(unknown: readonly UnknownCount[]): string {
+  const texts = unknown
+    .slice(0, MAX_UNKNOWN)
+    .map(({ field, value, listings }) =>
+      value === null ? `field ${field} (${count(listings)})` : `${field} ${value} (${count(listings)})`,
+    );
+  const more = unknown.length - texts.length;
+  return `${texts.join(', ')}${more > 0 ? ` and ${count(more)} more` : ''}`;
+}
+
+/** `2027-01-31 12:00`; empty for null. */
+export const minuteOf = (time: string | null): string => time?.slice(0, 16).replace('T', ' ') ?? '';
+
+/** `3 min` */
+export function durationText(seconds: number): string {
+  if (seconds < 120) return `${Math.max(0, Math.round(seconds))} s`;
+  if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
+}
