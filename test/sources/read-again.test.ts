@@ -35,7 +35,7 @@ async function readEarlier(t: Parameters<typeof replicateFeed>[0], records: Feed
   await loaded(feed);
   await feed.replication.stop();
   isOld = false;
-  await feed.database.write((sql) => sql`update source_position set reading = null`);
+  await feed.database.write((sql) => sql`update source_position set reading = null, requested = null`);
   return feed;
 }
 
