@@ -9,6 +9,7 @@ import { parseEvents } from '../support/sources/live-service.ts';
 import {
   ask,
   found,
+  HOUR,
   isErased,
   mark,
   passDay,
@@ -152,10 +153,10 @@ test('a listing that a page flags as no longer to be shown is lost with that pag
 });
 
 test('a listing that a list of all keys does not name is lost with it, and fetched when a later list names it', async (t) => {
-  const stage = await startStage(t, 'trestle');
+  const stage = await startStage(t, 'trestle', { overrides: { deletes: { sweep: { hours: 1 } } } });
   const before = await read(stage);
   stage.world.remove(stage.key);
-  await passDay(stage);
+  await stage.pass(HOUR);
   await stage.untilRead('the keys are read', () => isLost(stage));
   await assertLostAndFound(stage, before, () => stage.world.restore(stage.key));
 });

@@ -10,7 +10,7 @@ import { openFeed } from '../watch/feed-reader.ts';
 import { sendWatcher } from '../watch/watchers.ts';
 import { startVendorService, type VendorService, type VendorServiceOptions } from './vendor-service.ts';
 
-const HOUR = 3_600_000;
+export const HOUR = 3_600_000;
 const PHOTOS = 'https://pictures.test/of';
 /** Found in the texts and people of one listing alone. */
 export const WORD = 'zyzzogeton';
