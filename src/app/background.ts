@@ -16,7 +16,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Refresh } from '../live/refresh.ts';
-import type { Database } from '../postgres/client/database.ts';
+import type { Database, Sql } from '../postgres/client/database.ts';
 import type { StateWatch } from '../postgres/state/state-watch.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
 import { startAddressAreas } from '../sources/address-area-upkeep.ts';
@@ -32,6 +32,7 @@ import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
 import { findPosition } from '../watch/events/position-store.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
 import { type EvaluationOptions, startMarketEvaluation } from '../watch/market/evaluate-conditions.ts';
+import { isAnyWatcher } from '../watch/matching/definition-store.ts';
 import { type StartMatchingOptions, startMatching } from '../watch/matching/start-matching.ts';
 import { type OwnerUpkeepOptions, startOwnerUpkeep } from '../watch/owner-upkeep.ts';
 import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
@@ -106,7 +107,7 @@ export function startBackground(options: BackgroundOptions): Background {
     outgoing(() => startDigestScheduler(options)),
     startChangeUpkeep(options),
     startStoredReview(options),
-    startErasing({ ...options, findMatched: findPosition }),
+    startErasing({ ...options, findMatched }),
     settings &&
       outgoing(() =>
         startConfiguredGeocoding({
@@ -143,3 +144,7 @@ export function startBackground(options: BackgroundOptions): Background {
     },
   };
 }
+
+/** Sequence up to which watchers are matched with the log of changes: without one, nothing is. */
+const findMatched = async (sql: Sql): Promise<number> =>
+  (await isAnyWatcher(sql)) ? findPosition(sql) : Number.MAX_SAFE_INTEGER;
