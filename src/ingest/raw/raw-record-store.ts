@@ -77,7 +77,7 @@ export async function deleteRawRecords(
 }
 
 /** Resources whose keys are those of listings. */
-const LISTING_RESOURCES = ['Property', 'Media'] as const;
+const LISTING_RESOURCES = ['Property', 'Media', 'OpenHouse', 'OpenHouses'] as const;
 
 /** A listing's records, by its key. */
 export interface StoredRawRecords {
@@ -103,8 +103,9 @@ export async function findRawRecords(
     where source = ${source} and resource = 'Property' and key > ${after} order by key limit ${limit}`;
   const others = await sql<Body[]>`
     select key, resource, encode(digest, 'hex') as digest, body from raw_record
-    where source = ${source} and resource = 'Media' and key > ${after} and key <= ${properties.at(-1)?.key ?? ''}
-    order by key`;
+    where source = ${source} and resource <> 'Property' and resource = any(${[...LISTING_RESOURCES]}::text[])
+      and key > ${after} and key <= ${properties.at(-1)?.key ?? ''}
+    order by key, resource desc`;
   const byKey = new Map<string, { readonly records: RawRecord[]; digests: string }>();
   await eventLoop.forEach([...properties, ...others], ({ key, resource, digest, body }) => {
     const known = byKey.get(key) ?? { records: [], digests: '' };

@@ -14,28 +14,23 @@ import {
   type SourcePage,
   sourceTimeout,
 } from '../../source.ts';
-import { REFUSED_PART, ValueCounts } from '../../value-counts.ts';
 import { FieldReader, type UpstreamRecord } from '../mapping/decode.ts';
-import { mapProperty } from '../mapping/map.ts';
-import { dictionaryNames } from '../mapping/overrides.ts';
-import { countUnreadFields, unknownValues } from '../mapping/unknown.ts';
 import { canJoinKeys, readProfile, STANDARD } from '../profiles/profile.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
-import { rawRecords, stableRecord, wholeRecord } from './kept-record.ts';
+import { wholeRecord } from './kept-record.ts';
 import { KeySweep } from './key-sweep.ts';
 import { ListingReader } from './listing-reader.ts';
 import { PageReader } from './page-reader.ts';
 import { Pages, type UpstreamPage } from './pages.ts';
 import { wantedFields } from './query.ts';
+import { RecordMapper } from './record-mapper.ts';
 import { type RequestHooks, Requests } from './request.ts';
 import { ContactReader } from './resources/contacts.ts';
 import { FollowedResources } from './resources/followed.ts';
 import { MediaReader } from './resources/media.ts';
-import { childResources } from './resources/offered.ts';
 import { sampleOf } from './sample.ts';
 import { Session } from './session.ts';
 import { type ResoCredentials, Tokens } from './token.ts';
-import { latestModification } from './watermarks.ts';
 
 export interface ResoOptions extends RequestHooks {
   readonly id: string;
@@ -106,59 +101,24 @@ export function resoSource(options: ResoOptions): Source {
   });
   const pages = new Pages(session, reader, { timeZone, sweep, readMany, followed });
   const { flag: viewFlag } = profile.deletes;
-  const { field: modifiedField } = profile.watermark;
-  const fieldErrors = new Map<string, number>();
-  const withheldValues = new ValueCounts();
-  const unknown = new ValueCounts();
-  const unreadFields = new Map<string, number>();
-  const readFields = new Set(wantedFields(profile));
-  const note = (field: string) => void fieldErrors.set(field, (fieldErrors.get(field) ?? 0) + 1);
-  const named = dictionaryNames(profile.fields, profile.enumerations);
-  const mapKept = (sent: UpstreamRecord) => {
-    const record = named(sent);
-    const values: [field: string, value: unknown][] = session
-      .refusedParts()
-      .map((part) => [REFUSED_PART, part]);
-    const withheld = (field: string, value: unknown) => void values.push([field, value]);
-    const latest = latestModification(clock.now());
-    const draft = mapProperty(record, {
-      currency,
-      timeZone,
-      showsByDefault,
-      viewFlag,
-      note,
-      withheld,
-      latest,
-      modifiedField,
-    });
-    if (draft === null) return null;
-    withheldValues.set(draft.listingKey, values);
-    unknown.set(draft.listingKey, unknownValues(record));
-    countUnreadFields(record, readFields, unreadFields);
-    return draft;
-  };
-  const map = (upstream: UpstreamRecord) => {
-    const record = stableRecord(upstream, profile.volatile);
-    const draft = mapKept(record);
-    if (draft === null || profile.raw === 'none') return draft;
-    return { ...draft, raw: rawRecords(record, childResources(session.knownRules())) };
-  };
+  const mapper = new RecordMapper(profile, session, clock, { currency, timeZone, showsByDefault });
+  const map = (upstream: UpstreamRecord) => mapper.map(upstream);
   return {
     id: options.id,
     name: options.name,
     live,
     refreshesPerMinute: live ? (options.refreshesPerMinute ?? REFRESHES_PER_MINUTE) : 0,
-    fieldErrors,
-    withheldValues,
+    fieldErrors: mapper.fieldErrors,
+    withheldValues: mapper.withheldValues,
     eventCounts: followed.eventCounts,
-    unknownValues: unknown,
-    unreadFields,
+    unknownValues: mapper.unknownValues,
+    unreadFields: mapper.unreadFields,
     reading: readingOf(profile, showsByDefault, timeZone),
     requested: requestedOf(profile),
     ...(profile.raw === 'keep' && {
       map(sent: readonly RawRecord[]) {
         const record = wholeRecord(sent);
-        return { draft: mapKept(record), isGone: isGone(record, viewFlag) };
+        return { draft: mapper.mapKept(record), isGone: isGone(record, viewFlag) };
       },
     }),
     async *pages(from, signal, slowly) {
@@ -195,7 +155,7 @@ export function resoSource(options: ResoOptions): Source {
         throw new LiveError(
           'parse_failed',
           draft === null ? 'The source answered without a record.' : 'The source answered another listing.',
-          { sample: sampleOf(record, modifiedField) },
+          { sample: sampleOf(record, profile.watermark.field) },
         );
       if (isGone(record, viewFlag))
         throw new LiveError('not_found_upstream', 'The source no longer shows this listing.');
