@@ -7,6 +7,7 @@ import type { Listing } from '../../../sample/market/listing.ts';
 import { wholeRecord } from '../../../src/listings/lean-record.ts';
 import type { StoredRecord } from '../../../src/listings/stored-record.ts';
 import { readPosition } from '../../../src/sources/store.ts';
+import { until } from '../../support/check/until.ts';
 import { replicateVendor, type VendorReplica } from '../../support/sources/vendor-server.ts';
 
 const EVENTS = { quirks: { resources: ['EntityEvent'] } };
@@ -191,6 +192,33 @@ test('agents and offices are joined to listings that have their keys alone, and 
   assert.ok(byKeys().length <= Math.ceil(own.length / 20) + 1, 'the listings that show them, and no others');
   assert.equal(await countEvents(replica), events);
   await replica.assertSame();
+});
+
+test('changes that were read but not written are read again from the position that is stored', async (t) => {
+  const replica = await replicateVendor(t, 'standard', { quirks: { resources: ['Member', 'EntityEvent'] } });
+  await replica.load();
+  await replica.pass(130);
+  await replica.replication.stop();
+  const position = await positionOf(replica);
+  const [listing] = listings(replica);
+  assert.ok(listing);
+  replica.vendor.resources.change('Member', agentOf(listing.agent).key, { MemberFullName: 'Alma Novak' });
+  for (let time = 0; time < 2; time += 1) {
+    const names: (string | null | undefined)[] = [];
+    let isRead = false;
+    const reading = (async () => {
+      for await (const { drafts } of replica.source.pages(position, new AbortController().signal))
+        names.push(...drafts.map(({ agent }) => agent?.name));
+    })().finally(() => {
+      isRead = true;
+    });
+    await until('a round is read', () => {
+      replica.clock.advance(1_000);
+      return isRead;
+    });
+    await reading;
+    assert.ok(names.includes('Alma Novak'), `read ${time + 1}: ${names.join()}`);
+  }
 });
 
 test('photos that cannot be read keep no listing away, and come once they can', async (t) => {

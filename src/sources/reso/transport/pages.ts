@@ -1,5 +1,6 @@
 // Pages of a RESO server: first everything, link by link, then what changed since.
 
+import { isDeepStrictEqual } from 'node:util';
 import type { Position, SourcePage } from '../../source.ts';
 import type { UpstreamRecord } from '../mapping/decode.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
@@ -54,6 +55,8 @@ export class Pages {
   readonly #options: PagesOptions;
   readonly #watermarks: Watermarks;
   readonly #walk: ResumableWalk;
+  /** The position after the last page that was handed on, which need not have been written; null: there was none. */
+  #reached: Position | null = null;
 
   constructor(session: Session, reader: PageReader, options: PagesOptions) {
     this.#session = session;
@@ -63,7 +66,16 @@ export class Pages {
     this.#walk = new ResumableWalk(session, reader);
   }
 
-  read(from: Position | null, signal: AbortSignal, slowly = false): AsyncGenerator<UpstreamPage> {
+  /** Goes on from a position, with what is remembered of the pages before where this is the one that they ended with. */
+  async *read(from: Position | null, signal: AbortSignal, slowly = false): AsyncGenerator<UpstreamPage> {
+    if (!isDeepStrictEqual(from, this.#reached)) this.#options.followed.forgetAll();
+    for await (const page of this.#pages(from, signal, slowly)) {
+      this.#reached = page.next;
+      yield page;
+    }
+  }
+
+  #pages(from: Position | null, signal: AbortSignal, slowly: boolean): AsyncGenerator<UpstreamPage> {
     const { load, changes } = this.#session.profile;
     const since = from?.phase === 'changes' ? textOf(from.since) : null;
     if (since === null && load.mode === 'keys')

@@ -59,6 +59,11 @@ export class ContactReader {
     return complete;
   }
 
+  /** Nothing is known any more: what was taken in may not have been written. */
+  forgetAll(): void {
+    this.#known.clear();
+  }
+
   /** Takes in records of agents or offices, and returns those of which anything that is shown is not as it was known. */
   changed(resource: ContactResource, records: readonly UpstreamRecord[]): ShownContact[] {
     return records.flatMap((record) => {

@@ -114,6 +114,13 @@ export class FollowedResources {
     );
   }
 
+  /** Nothing is known any more of what was read: it may not have been written. */
+  forgetAll(): void {
+    this.#seen.clear();
+    this.#options.media.forgetAll();
+    this.#options.contacts.forgetAll();
+  }
+
   /** Changes of listings were read by their watermark. */
   hasReadChanges(): void {
     this.#changesAt = this.#clock.monotonic();

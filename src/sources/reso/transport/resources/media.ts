@@ -54,6 +54,11 @@ export class MediaReader {
     return this.#clock.now() < this.#restUntil ? [] : [...this.#parked.keys()].slice(0, max);
   }
 
+  /** Nothing is known any more: what was read may not have been written. */
+  forgetAll(): void {
+    this.#known.clear();
+  }
+
   /** The photos of these listings are read again, whatever their records say. */
   forget(keys: readonly string[]): void {
     for (const key of keys) this.#known.delete(key);
