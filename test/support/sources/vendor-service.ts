@@ -33,8 +33,8 @@ export interface VendorServiceOptions {
 const ROUND = 60_000;
 /** Milliseconds that pass at once while the source is read, which waits for a second between requests. */
 const STEP = 500;
-/** Steps without a request, after which the source is read to its end. */
-const CALM = 5;
+/** Steps without a request, after which the source is read to its end: the database takes its time between two requests. */
+const CALM = 40;
 const MAX_STEPS = 400;
 
 export async function startVendorService(
