@@ -71,7 +71,7 @@ export async function openRegistered(
   options: OpenOptions,
   variables: Variables,
 ): Promise<Source> {
-  const { currency, timeZone, displayDefault, refreshesPerMinute, secrets, url } = settings;
+  const { refreshesPerMinute, secrets, url } = settings;
   const credentials = await resoCredentials(settings, variables);
   const profile = profileOf(settings);
   return openCounted(
@@ -81,13 +81,18 @@ export async function openRegistered(
       id,
       name,
       credentials,
-      showsByDefault: displayDefault !== 'withhold',
-      ...(currency !== undefined && { currency }),
-      ...(timeZone !== undefined && { timeZone }),
+      ...mappingOf(settings),
       ...(refreshesPerMinute !== undefined && { refreshesPerMinute }),
     },
   );
 }
+
+/** What the settings of a source say of how its records are mapped. */
+export const mappingOf = ({ currency, timeZone, displayDefault }: ResoRegistered['settings']) => ({
+  showsByDefault: displayDefault !== 'withhold',
+  ...(currency !== undefined && { currency }),
+  ...(timeZone !== undefined && { timeZone }),
+});
 
 /** The RESO source of the settings of a process. */
 export function openOwn(settings: ResoSourceSettings, options: OpenOptions): Source {

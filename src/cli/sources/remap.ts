@@ -1,6 +1,7 @@
 // Command `freehold sources remap`: maps what a source sent again, without a request to it.
 
 import type { Command } from 'commander';
+import { mappingOf } from '../../app/upstream.ts';
 import { type Config, readConfig } from '../../config.ts';
 import { createCatalogue } from '../../ingest/listing-writer.ts';
 import { pause, systemClock } from '../../lib/clock.ts';
@@ -68,14 +69,14 @@ async function follow(
   signal: AbortSignal,
 ): Promise<Remap | null> {
   const source = await offlineSource(database, id, config);
+  const line = progressLine(
+    systemClock,
+    ({ text }: { readonly part: number; readonly text: string }) => text,
+  );
   try {
     await database.write((sql) => requestRemap(sql, id, new Date(systemClock.now())));
     const startedAt = systemClock.monotonic();
     let first: number | null = null;
-    const line = progressLine(
-      systemClock,
-      ({ text }: { readonly part: number; readonly text: string }) => text,
-    );
     const onProgress = ({ mapped, total }: Remap): void => {
       first ??= mapped;
       const { perSecond, secondsLeft } = progress(
@@ -91,15 +92,12 @@ async function follow(
     while (!signal.aborted) {
       const state = await step(database, source, signal, onProgress);
       onProgress(state);
-      if (state.finishedAt !== null) {
-        line.end();
-        return state;
-      }
+      if (state.finishedAt !== null) return state;
       await pause(systemClock, LOOK_INTERVAL, signal);
     }
-    line.end();
     return null;
   } finally {
+    line.end();
     await source.close();
   }
 }
@@ -147,15 +145,12 @@ async function offlineSource(database: Database, id: string, config: Config): Pr
     const registered = (await database.read(findResoSources)).find((each) => each.id === id);
     if (registered === undefined) throw await notSetUp(database, id);
     const { name, settings } = registered;
-    const { url, currency, timeZone, displayDefault } = settings;
     source = resoSource({
       ...common,
+      ...mappingOf(settings),
       name,
-      url,
+      url: settings.url,
       profile: profileOf(settings),
-      showsByDefault: displayDefault !== 'withhold',
-      ...(currency !== undefined && { currency }),
-      ...(timeZone !== undefined && { timeZone }),
     });
   }
   if (source.map !== undefined) return source;

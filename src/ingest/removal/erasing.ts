@@ -27,7 +27,7 @@ export interface ErasingOptions {
 
 /** Milliseconds after which a round begins: one reads the whole log, so that there are about two of them in a day. */
 const DUE = 12 * HOUR;
-/** Milliseconds for which a listing is left to whoever reads the log late. */
+/** Milliseconds for which the log keeps a lost listing for followers that are behind. */
 const SETTLED = HOUR;
 /** Milliseconds after which the log is erased even if watchers have not been matched with it. */
 const OVERDUE = 22 * HOUR;

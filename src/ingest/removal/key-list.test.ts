@@ -20,7 +20,7 @@ test('a list has the keys that were added, and says of each whether it is new', 
   );
 });
 
-test('a hundred thousand keys take at most 14 bytes each, and are told from as many others', () => {
+test('a hundred thousand keys take at most 14 bytes each, and none of as many others is taken for one of them', () => {
   const list = new KeyList();
   const keys = Array.from({ length: 100_000 }, (_, at) => `MLS-${at}`);
   assert.ok(keys.every((key) => list.add(key)));

@@ -34,15 +34,6 @@ comment on column source_remap.changed is 'Listings that became others.';
 comment on column source_remap.reading is 'The way in which the records that are mapped were read; another one begins again.';
 comment on column source_remap.began_at is 'Null: no process has begun it.';
 
-create table source_lookup (
-  source text collate "C" primary key,
-  read_at timestamptz(3) not null,
-  texts json not null
-);
-
-comment on table source_lookup is 'Texts of the values that a source has in enumerations, as its resource Lookup has them.';
-comment on column source_lookup.texts is 'By field and value.';
-
 alter table source_report add column unknown json not null default '[]';
 
 comment on column source_report.unknown is 'Values of enumerations and fields that the mapping does not know, with the number of listings.';

@@ -32,7 +32,7 @@ export interface ReconcileOptions extends ReconcileParts {
   readonly signal: AbortSignal;
 }
 
-/** A step of a comparison, for whoever watches it. */
+/** How far a comparison is. */
 export interface Step {
   readonly outcome: Comparison;
   /** The key after which the next comparison goes on to fetch; null: at the beginning. */

@@ -54,7 +54,7 @@ export class Reconciler {
     this.#options = options;
   }
 
-  /** Begins with what was stored by whoever read the source before. */
+  /** Loads what the last comparison stored, which may be of another process. */
   async start(): Promise<void> {
     const { database, source } = this.#options;
     this.#running = null;
