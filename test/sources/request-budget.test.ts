@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { openConnection } from '../../src/sources/budget/connection.ts';
 import { RequestBudget, type RequestLimits } from '../../src/sources/budget/request-budget.ts';
 import { slotWidth } from '../../src/sources/budget/windows.ts';
 import { LiveError } from '../../src/sources/source.ts';
@@ -56,6 +57,7 @@ const answer = (headers: Record<string, string>, { status = 200, bytes = 0 } = {
   status,
   bytes,
   headers,
+  isToken: false,
 });
 
 test('two processes that ask at once get the limit together, the last tenth of it for people who wait', async () => {
@@ -179,4 +181,45 @@ test('without the database no request is sent', async () => {
     live: true,
   });
   await assert.rejects(gone.permit('live', signal), { code: 'fetch_failed' });
+});
+
+test('a token that is given while the API is down lets one request find out, and does not say that it is back', async () => {
+  const clock = manualClock();
+  const { hooks } = openConnection({
+    database,
+    clock,
+    profile: { live: true, limits: { ...HOUR, windows: [] } },
+    url: 'https://feed.example/odata',
+    secrets: 'tokens',
+  });
+  const passes = (): Promise<boolean> =>
+    hooks.permit('live', signal).then(
+      () => true,
+      (error: unknown) => {
+        assert.ok(error instanceof LiveError && error.code === 'upstream_unavailable', String(error));
+        return false;
+      },
+    );
+  const tokenAnswers = (status: number) =>
+    hooks.observed('live', { status, bytes: 0, headers: {}, isToken: true });
+  const apiAnswers = (status: number) => hooks.observed('live', answer({}, { status }));
+  for (let failure = 0; failure < 10; failure++) {
+    tokenAnswers(200);
+    apiAnswers(500);
+  }
+  assert.equal(await passes(), false, 'tokens in between begin no new count');
+  clock.advance(10_000);
+  assert.equal(await passes(), true, 'the request for a token');
+  tokenAnswers(200);
+  assert.deepEqual([await passes(), await passes()], [true, false], 'the request that the token is for');
+  apiAnswers(500);
+  assert.equal(await passes(), false);
+  clock.advance(10_000);
+  assert.equal(await passes(), true);
+  tokenAnswers(400);
+  assert.equal(await passes(), false, 'without a token there is no request to follow');
+  clock.advance(10_000);
+  assert.equal(await passes(), true);
+  apiAnswers(404);
+  assert.deepEqual([await passes(), await passes()], [true, true]);
 });

@@ -30,6 +30,11 @@ export class Breaker {
     this.#probeAt = this.#clock.monotonic() + PROBE_AFTER;
   }
 
+  /** What was sent to find out whether the source is back did not: the next request may. */
+  passOn(): void {
+    if (this.#probeAt !== null) this.#probeAt = this.#clock.monotonic();
+  }
+
   succeeded(): void {
     this.#failures = 0;
     this.#probeAt = null;

@@ -44,8 +44,10 @@ export function openConnection({ database, clock, profile, url, secrets }: Conne
         await budget.permit(kind, signal);
       },
       observed(kind, answer) {
-        if (answer.status < 500) breaker.succeeded();
-        else breaker.failed();
+        if (answer.status >= 500) breaker.failed();
+        else if (!answer.isToken) breaker.succeeded();
+        // A token says nothing of the API: the request that it is for finds out.
+        else if (answer.status < 300) breaker.passOn();
         budget.observed(kind, answer);
       },
       failed(_kind, error, milliseconds) {

@@ -42,6 +42,8 @@ export interface Observed {
   readonly status: number;
   readonly bytes: number;
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  /** Whether the address for tokens answered, and not the API. */
+  readonly isToken: boolean;
 }
 
 /** Milliseconds that a request waits for its turn by itself; live ones have people behind them. */
@@ -159,7 +161,7 @@ export class RequestBudget {
     }
   }
 
-  async #note(kind: Kind, { status, bytes, headers }: Observed): Promise<void> {
+  async #note(kind: Kind, { status, bytes, headers, isToken }: Observed): Promise<void> {
     const { database, clock, connection, limits } = this.#options;
     const share = this.#share(kind);
     // Headers are about requests of data, unless photos use the same windows.
@@ -174,8 +176,8 @@ export class RequestBudget {
       );
       const known = { ...state.quotas, ...Object.fromEntries(numbers) };
       const changed = numbers.some(([name, limit]) => state.quotas[name] !== limit);
-      // A success shows that a suspension has ended, whatever else does not.
-      const isLifted = state.suspendedAt !== null && status < 300;
+      // A success of the API shows that a suspension has ended, whatever else does not.
+      const isLifted = state.suspendedAt !== null && status < 300 && !isToken;
       if (changed || blockedFor !== null || isLifted) {
         const remains = isSuspended || (state.suspendedAt !== null && !isLifted);
         await writeStatements(tx, connection, known, blockedFor, remains);

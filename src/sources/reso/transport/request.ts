@@ -33,7 +33,13 @@ export interface RequestHooks {
   /** Called with each answer, whatever its status. `bytes`: of the body, after decompression. */
   readonly observed?: (
     kind: RequestKind,
-    answer: { readonly status: number; readonly bytes: number; readonly headers: OutboundAnswer['headers'] },
+    answer: {
+      readonly status: number;
+      readonly bytes: number;
+      readonly headers: OutboundAnswer['headers'];
+      /** Whether the address for tokens answered, and not the API. */
+      readonly isToken: boolean;
+    },
   ) => void;
   /** Called with what a request without an answer failed with, and the milliseconds that it took. */
   readonly failed?: (kind: RequestKind, error: unknown, milliseconds: number) => void;
@@ -42,6 +48,8 @@ export interface RequestHooks {
 export interface UpstreamRequest extends Omit<OutboundRequest, 'deadlineMs'> {
   readonly kind: RequestKind;
   readonly signal: AbortSignal;
+  /** Whether it is for a token; default false. */
+  readonly isToken?: boolean;
 }
 
 interface RequestsOptions extends RequestHooks {
@@ -64,7 +72,7 @@ export class Requests {
   }
 
   /** Sends one request and reads the whole response, whatever its status. Throws LiveError. */
-  async send({ kind, ...request }: UpstreamRequest): Promise<OutboundAnswer> {
+  async send({ kind, isToken = false, ...request }: UpstreamRequest): Promise<OutboundAnswer> {
     const { outbound, clock, permit, observed, failed } = this.#options;
     this.#requireOpen();
     await this.#space(kind, request.signal);
@@ -75,7 +83,8 @@ export class Requests {
       failed?.(kind, error, clock.monotonic() - startedAt);
       throw error;
     });
-    observed?.(kind, { status: answer.status, bytes: answer.body.length, headers: answer.headers });
+    const { status, body, headers } = answer;
+    observed?.(kind, { status, bytes: body.length, headers, isToken });
     this.#noteRefusal(answer);
     return answer;
   }

@@ -74,6 +74,7 @@ export class Tokens {
     const response = await this.#requests
       .send({
         kind,
+        isToken: true,
         url: tokenUrl,
         method: 'POST',
         headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
