@@ -4,7 +4,7 @@ import { countChanges } from '../areas/counts.ts';
 import { DAY, formatTime } from '../lib/clock.ts';
 import { eventLoop } from '../lib/scheduler.ts';
 import { daysOnMarket, parseStoredClock, toStoredClock } from '../listings/days-on-market.ts';
-import { isOlder, type ListingDraft } from '../listings/draft.ts';
+import { isLate, isOlder, type ListingDraft } from '../listings/draft.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
 import type { RawRecord } from '../listings/raw-record.ts';
 import type { ResoRecord } from '../listings/reso-record.ts';
@@ -135,9 +135,9 @@ export function createCatalogue(database: Database): Catalogue {
         const known = before.get(id) ?? null;
         const write = planWrite(source, draft, known, areas, observedAt, properties, places, isAgain);
         if (write) writes.push(write);
-        const isLate = known !== null && !isAgain && isOlder(draft, known.record);
-        outcomes.set(id, outcomeOf(known, write, isLate ? 'older' : 'unchanged'));
-        if (isLate) continue;
+        const comesLate = known !== null && !isAgain && isLate(draft, known.record);
+        outcomes.set(id, outcomeOf(known, write, comesLate ? 'older' : 'unchanged'));
+        if (comesLate) continue;
         if (!write) confirmed.push(id);
         // What may no longer be shown is not kept; of others the source's own record may differ though ours is the same.
         if (draft.status === 'DELETED') continue;

@@ -9,7 +9,7 @@ import {
   toStoredClock,
   updateClock,
 } from '../listings/days-on-market.ts';
-import { isOlder, type ListingDraft } from '../listings/draft.ts';
+import { isLate, type ListingDraft } from '../listings/draft.ts';
 import {
   eventsBetween,
   initialEvents,
@@ -96,7 +96,7 @@ export function planWrite(
   const isSame =
     before !== null && (isAgain ? before.digest.equals(digest) : isUnchanged(stated, digest, before));
   if (isSame && isSamePlace(draft, stated, before.record)) return null;
-  if (before && !isAgain && isOlder(draft, before.record)) return null;
+  if (before && !isAgain && isLate(draft, before.record)) return null;
   const id = before?.id ?? listingId(source, draft.listingKey);
   const property = assignProperty(id, { source, draft, before }, properties);
   const ids = { listing: id, property: property.propertyId };

@@ -141,3 +141,15 @@ export function isOlder(
   const [otherAt, at] = [parseTime(other?.upstreamModifiedAt ?? null), parseTime(draft.upstreamModifiedAt)];
   return otherAt !== null && at !== null && at < otherAt;
 }
+
+/**
+ * Whether a draft comes after a newer reading of its listing, which stays. What is lost is no reading: a source that shows a listing again
+ * may do so with the time of an earlier change.
+ */
+export function isLate(
+  draft: Pick<ListingDraft, 'upstreamModifiedAt' | 'status'>,
+  stored: Pick<ListingDraft, 'upstreamModifiedAt' | 'status'>,
+): boolean {
+  const isBack = stored.status === 'DELETED' && draft.status !== 'DELETED';
+  return !isBack && isOlder(draft, stored);
+}

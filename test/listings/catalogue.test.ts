@@ -67,6 +67,27 @@ test('an older reading never overwrites a newer one', async () => {
   assert.equal((await property(ids.get('raced') ?? '')).currentListing?.price, 2);
 });
 
+test('a lost listing that is shown again is restored, also with the time of an earlier change', async () => {
+  const reading = (price: number, modified: string, facts: Partial<ListingDraft> = {}) =>
+    draft('back', { listPrice: price, upstreamModifiedAt: modified, ...facts });
+  const { ids } = await write(reading(3, '2026-01-03T00:00:00.000Z'));
+  const id = ids.get('back') ?? '';
+  const losses = [
+    () => database.transaction((tx) => catalogue.write(tx, 'test', [], clock.now(), ['back'])),
+    () => write(reading(3, '2026-01-04T00:00:00.000Z', { status: 'DELETED' })),
+  ];
+  for (const lose of losses) {
+    await lose();
+    await write(reading(2, '2026-01-02T00:00:00.000Z', { status: 'DELETED' }));
+    assert.equal((await property(id)).listings?.[0]?.price, 3, 'an older loss says nothing new');
+    const { outcomes } = await write(reading(2, '2026-01-02T00:00:00.000Z'));
+    assert.equal(outcomes.get(id)?.result, 'changed');
+    const { currentListing } = await property(id);
+    assert.deepEqual([currentListing?.status, currentListing?.price], ['ACTIVE', 2]);
+    await write(reading(3, '2026-01-03T00:00:00.000Z'));
+  }
+});
+
 test('media that a reading does not carry is kept', async () => {
   const photo = {
     id: 'p',

@@ -122,6 +122,16 @@ test('what the source no longer has is deleted, and a change that came too late 
   assert.deepEqual(await keys(), [...upstream.records.keys()].sort());
 });
 
+test('what the source shows again is restored, though it was changed there before it left', async () => {
+  put('n00', 99_000, '2025-06-01T00:00:00Z');
+  assert.equal((await reconcile('north')).code, 0);
+  assert.ok((await keys()).includes('n00'));
+  assert.equal(await priceOf('n00'), 99_000);
+  upstream.records.delete('n00');
+  assert.equal((await reconcile('north')).code, 0);
+  assert.ok(!(await keys()).includes('n00'));
+});
+
 test('a list that would delete too much is refused with the command that accepts it, and accepted only once', async () => {
   const before = await keys();
   for (const key of before.slice(0, 20)) upstream.records.delete(key);
