@@ -8,9 +8,9 @@ import { type ProviderSettings, readProviderSettings } from './billing/provider-
 import { type ExplorerSettings, readExplorerSettings } from './explore/allowance/explorer-settings.ts';
 import { type GeocoderSettings, readGeocoderSettings } from './geocoding/geocoder-settings.ts';
 import type { NetworkPort } from './lib/ip-address.ts';
-import { isOneEdit, nearest } from './lib/nearest.ts';
 import { withoutByteOrderMark } from './lib/parse.ts';
 import { deepFreeze, type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
+import { SETTING_NAMES, unknownNames } from './settings/setting-names.ts';
 import { readSiteSettings, type SiteSettings } from './site/site-settings.ts';
 import { pickVariables, readSourcesFile, type SourcesFile } from './sources/registry/secret-variables.ts';
 import { readSourceSettings, type SourceSettings } from './sources/reso/transport/source-settings.ts';
@@ -78,87 +78,6 @@ const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'
 /** Where plain http may lead. */
 const ALLOWED_HTTP = ['loopback', 'private'] as const;
 const SEARCH_ENGINES = ['memory', 'postgres'] as const;
-
-const NAMES = [
-  'PORT',
-  'HOST',
-  'PUBLIC_URL',
-  'ALLOW_HTTP',
-  'DATA_DIR',
-  'DATABASE_URL',
-  'SOURCE',
-  'SUBSCRIPTIONS',
-  'TIERS_FILE',
-  'SOURCES_FILE',
-  'EXPLORER',
-  'EXPLORER_EMBED',
-  'BASEMAP_FILE',
-  'SITE_NAME',
-  'SITE_LOGO',
-  'SITE_ACCENT',
-  'SITE_LEGAL',
-  'RESO_BASE_URL',
-  'RESO_TOKEN_URL',
-  'RESO_CLIENT_ID',
-  'RESO_CLIENT_SECRET',
-  'RESO_BEARER_TOKEN',
-  'RESO_REFRESHES_PER_MINUTE',
-  'RESO_DISPLAY_DEFAULT',
-  'RESO_TIME_ZONE',
-  'RESO_PROFILE',
-  'RESO_ORIGINATING_SYSTEM',
-  'RESO_PROFILE_OVERRIDES',
-
-  'POLAR_ACCESS_TOKEN',
-  'POLAR_ORGANIZATION_ID',
-  'POLAR_WEBHOOK_SECRET',
-  'POLAR_PLANS',
-  'POLAR_API_URL',
-  'STRIPE_SECRET_KEY',
-  'STRIPE_WEBHOOK_SECRET',
-  'STRIPE_API_URL',
-  'BILLING_PORTAL_URL',
-  'BILLING_GRACE_DAYS',
-  'OAUTH_REFRESH_GRACE_SECONDS',
-  'OAUTH_GRANT_MAX_DAYS',
-  'SECRETS_KEY',
-  'WEBHOOK_ALLOW',
-  'IMPORT_ALLOW',
-  'GEOCODER_URL',
-  'GEOCODER_DIALECT',
-  'GEOCODER_RATE',
-
-  'BACKUP_DIR',
-  'BACKUP_AT',
-  'BACKUP_KEEP',
-  'BACKUP_PASSPHRASE_FILE',
-  'MAX_CONNECTIONS',
-  'MAX_CONNECTIONS_PER_ADDRESS',
-  'KEEP_ALIVE_TIMEOUT',
-  'TRUSTED_PROXIES',
-  'METRICS_ALLOW',
-  'METRICS_TOKEN',
-  'SEARCH_ENGINE',
-  'SEARCH_CACHE_MB',
-  'DEFAULT_CURRENCY',
-  'LOG_LEVEL',
-  'SAMPLE_PORT',
-  'SAMPLE_INTERVAL',
-];
-/** Settings of former releases, and what to do. */
-const REMOVED: Readonly<Record<string, string>> = {
-  SEARCH_SHADOW_RATE: 'remove it; answers are compared on demand, by `freehold doctor --compare`',
-};
-/** Prefixes of our settings: an unknown name with one is a mistake. */
-const PREFIXES = ['RESO_', 'SAMPLE_', 'FREEHOLD_'];
-/** Names with our prefix for other programs: keys of clients, and the folder of test data. */
-const FOREIGN = /^FREEHOLD_(?:(?:FREE|PRO|BUSINESS|INTERNAL)_KEY|TEST_DATA)$/;
-/** Names that other programs and Kubernetes (for a service called freehold, or freehold-db) set. */
-const INJECTED =
-  /^(?:PG|XDG_|FREEHOLD_SERVICE_|FREEHOLD_PORT)|_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/;
-const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
-/** Shorter names are one edit away from too many others. */
-const MIN_LETTERS = 6;
 
 /** All faults of a configuration, one line each. */
 export class ConfigError extends Error {
@@ -251,7 +170,7 @@ export function settingsInUse(
   folder: string = process.cwd(),
 ): readonly string[] {
   const read = new SettingsReader({ ...readEnvironmentFile(folder), ...environment }, []);
-  return NAMES.filter((name) => read.text(name) !== null).toSorted();
+  return SETTING_NAMES.filter((name) => read.text(name) !== null).toSorted();
 }
 
 function readEnvironmentFile(folder: string): Environment {
@@ -262,39 +181,3 @@ function readEnvironmentFile(folder: string): Environment {
 /** Whether clients send keys and tokens over plain http through a network. */
 export const isUnencrypted = ({ publicUrl }: Pick<Config, 'publicUrl'>): boolean =>
   publicUrl?.startsWith('http:') === true && !isLoopback(new URL(publicUrl).hostname);
-
-function unknownNames(environment: Environment, fromFile: Environment): string[] {
-  const unknown = (name: string) =>
-    !NAMES.includes(name) && !FOREIGN.test(name) && !Object.hasOwn(REMOVED, name);
-  const inFile = Object.keys(fromFile).filter(unknown);
-  const outside = Object.keys(environment).filter((name) => unknown(name) && !isInjected(name, environment));
-  const prefixed = outside.filter((name) => PREFIXES.some((prefix) => name.startsWith(prefix)));
-  const removed = Object.keys({ ...fromFile, ...environment }).filter((name) => Object.hasOwn(REMOVED, name));
-  const faults = [...new Set([...inFile, ...prefixed])].map((name) => {
-    const meant = nearest(name, NAMES);
-    return `${name} is not a setting; ${meant ? `did you mean ${meant}?` : 'remove it (docs/configuration.md lists all settings)'}`;
-  });
-  const misspelt = outside
-    .filter((name) => !inFile.includes(name) && !prefixed.includes(name))
-    .flatMap(misspellingFault);
-  const former = removed.map((name) => `${name} is not a setting any more: ${REMOVED[name]}`);
-  return [...former, ...faults, ...misspelt];
-}
-
-function isInjected(name: string, environment: Environment): boolean {
-  const isLink = name.endsWith('_PORT') && SERVICE_LINK.test(environment[name] ?? '');
-  return isLink || INJECTED.test(name);
-}
-
-/** A fault if the name is one typing error away from a setting, ignoring underscores. */
-function misspellingFault(name: string): string[] {
-  const bare = (text: string): string => text.replaceAll('_', '');
-  const given = bare(name);
-  const meant = NAMES.find((known) => {
-    const wanted = bare(known);
-    return wanted.length >= MIN_LETTERS && (wanted === given || isOneEdit(wanted, given));
-  });
-  if (meant === undefined) return [];
-  const remedy = 'If another program needs it, start Freehold without it.';
-  return [`${name} is not a setting; did you mean ${meant}? ${remedy}`];
-}

@@ -1,6 +1,5 @@
 // Wiring of the service: everything that a running service consists of, created in order and stopped in reverse.
 
-import { join } from 'node:path';
 import { createAccess } from '../access/access.ts';
 import { createKeyForm } from '../access/key-form/key-form.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
@@ -32,8 +31,8 @@ import { isOutgoing } from '../postgres/state/database-state.ts';
 import { ALWAYS_SERVING, type StateWatch } from '../postgres/state/state-watch.ts';
 import { SourceVerifier } from '../push/source-verifier.ts';
 import type { SearchEngine } from '../search/engine/lifecycle/search-engine.ts';
-import { type BaseBuilder, createLocalBuilder } from '../search/engine/segments/build-base.ts';
-import { type BuilderTarget, createThreadBuilder } from '../search/engine/segments/builder-thread.ts';
+import type { BaseBuilder } from '../search/engine/segments/build-base.ts';
+import type { BuilderTarget } from '../search/engine/segments/builder-thread.ts';
 import type { Slots } from '../search/summaries/analytics-queue.ts';
 import { notFoundPage } from '../site/not-found-page.ts';
 import { sharedSite } from '../site/shared-site.ts';
@@ -55,6 +54,7 @@ import { followOwners } from './owners.ts';
 import { createReads } from './reads.ts';
 import { featureRoutes } from './routes.ts';
 import type { SearchWiring } from './search.ts';
+import { searchOptions } from './search-options.ts';
 import { createEnding } from './state/ending.ts';
 import { grantEnder, howToGetKey, startSubscriptions } from './subscriptions.ts';
 import { startSources } from './upstream.ts';
@@ -279,20 +279,3 @@ const limitsOf = ({ config, lingerMs = 0, overrides }: AppOptions): Partial<Limi
   ...connectionBounds(config.connections, descriptorLimit()),
   ...overrides?.limits,
 });
-
-const searchOptions = (options: AppOptions, report: (error: unknown) => void) => ({
-  settings: options.config.search,
-  onReady: (rows: number): void =>
-    options.log.info({ event: 'search', rows }, `Searches of ${rows} listings are answered from memory`),
-  builder: options.overrides?.searchBuilder?.(options.database) ?? searchBuilder(options, report),
-  ...(options.overrides?.maxTail && { maxTail: options.overrides.maxTail }),
-});
-
-/** Threads find the database by themselves, and keep their segments in the data directory. */
-function searchBuilder(
-  { config, database, threadTarget: target }: AppOptions,
-  report: (error: unknown) => void,
-): BaseBuilder {
-  if (target === undefined) return createLocalBuilder(database);
-  return createThreadBuilder({ target, file: join(config.dataDirectory, 'search-columns'), report });
-}
