@@ -191,6 +191,18 @@ test('searches, pages, events and the log of changes show no removed listing, an
   });
 });
 
+test('a source of which every listing was lost is removed, and the log goes on', async (t) => {
+  const { database } = await testDatabase(t);
+  const catalogue = createCatalogue(database);
+  const write = (source: string, status: 'ACTIVE' | 'DELETED') =>
+    database.transaction((tx) => catalogue.write(tx, source, [draft('home', { status })], NOON));
+  await write('gone', 'ACTIVE');
+  await write('gone', 'DELETED');
+  await removeSource({ database, source: 'gone' });
+  await write('kept', 'ACTIVE');
+  assert.deepEqual(await database.read((sql) => sql`select source from listing`), [{ source: 'kept' }]);
+});
+
 test('a source that is imported again after its removal is shown as the new file says', async (t) => {
   const service = await startService(t);
   const { database, keys } = service;

@@ -38,12 +38,11 @@ export async function removeListings(
   const locked = await lockListings(tx, ids, []);
   const listings = [...locked.listings.values()];
   const properties = [...new Set(listings.map(({ propertyId }) => propertyId))];
-  await appendChanges(
-    tx,
-    listings.filter(({ status }) => status !== 'DELETED').map((listing) => removalOf(listing, at)),
-    at,
-    true,
+  const changes = listings.flatMap((listing) =>
+    listing.status === 'DELETED' ? [] : [removalOf(listing, at)],
   );
+  // A batch without changes would take the sequence of the next one.
+  if (changes.length > 0) await appendChanges(tx, changes, at, true);
   await lockProperties(tx, properties);
   await noteLost(tx, ids, new Date(at));
   await deleteListings(tx, ids);
