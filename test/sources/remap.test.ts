@@ -160,7 +160,7 @@ const records = fc
 const mapping: fc.Arbitrary<Mapping> = fc.record({
   overrides: fc.record(
     {
-      deletes: fc.constantFrom({}, { flag: 'MlgCanView' }),
+      deletes: fc.constantFrom({}, { flag: null }),
       fields: fc.constantFrom(
         {},
         { SqFt: 'LivingArea' },
@@ -183,7 +183,7 @@ test('whatever changes in how a source is set up, a remap ends as a fresh load w
   await fc.assert(
     fc.asyncProperty(records, mapping, mapping, async (sent, { overrides, ...earlier }, present) => {
       // Of what the source flags nothing is kept.
-      const former = { ...earlier, overrides: { ...overrides, deletes: {} } };
+      const former = { ...earlier, overrides: { ...overrides, deletes: { flag: null } } };
       await load(present, sent);
       const fresh = withoutVersions(await shown());
       await forget();
@@ -307,6 +307,37 @@ test('where a record is not kept of each listing, all are read again instead', a
   const again = await feed.restart({ profile: readProfile('standard', RENAMED.overrides) });
   await again.passUntil('all are read', async () => (await timesOf(again))[0] === again.source.reading);
   assert.equal((await again.listing('k2')).record.status, 'ACTIVE');
+});
+
+test('where another field flags what left, all are read again: what was flagged until now comes, what is flagged now leaves', async (t) => {
+  const records: FeedRecord[] = recordsOf(5, { Media: [] });
+  records[1] = { ...records[1], MlgCanView: false };
+  records[2] = { ...records[2], LocalShow: false };
+  const feed = await replicateFeed(t, (request) =>
+    isMetadata(request) ? NO_METADATA : listOf(records, request, { pageSize: 100 }),
+  );
+  await feed.passUntil('the load is complete', () => isLoaded(feed));
+  const shownKeys = async () => {
+    const rows = await feed.database.read(
+      (sql) => sql<{ key: string }[]>`
+        select listing_key as key from listing where status <> 'DELETED' order by 1`,
+    );
+    return rows.map(({ key }) => key).join();
+  };
+  const all = records.map(({ ListingKey }) => String(ListingKey)).sort();
+  const without = (at: number) => all.filter((key) => key !== String(records[at]?.ListingKey)).join();
+  assert.equal(await shownKeys(), without(1));
+  let running: Pick<ReplicatedFeed, 'restart'> = feed;
+  for (const [flag, expected] of [
+    ['LocalShow', without(2)],
+    [null, all.join()],
+    ['MlgCanView', without(1)],
+  ] as const) {
+    const again = await running.restart({ profile: readProfile('standard', { deletes: { flag } }) });
+    await again.passUntil(`${flag} counts`, async () => (await timesOf(again))[0] === again.source.reading);
+    assert.equal(await shownKeys(), expected, String(flag));
+    running = again;
+  }
 });
 
 test('where nothing may be kept any more, what was kept is deleted', async (t) => {

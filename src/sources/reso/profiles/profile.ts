@@ -39,8 +39,7 @@ export function readProfile(name: string, overrides: object = {}): Profile {
     const hint = meant ? `; did you mean ${meant}?` : `: there are ${names.join(', ')}`;
     throw new ProfileError([`profile ${name} is not known${hint}`]);
   }
-  const text = readFileSync(new URL(`./${name}.json`, import.meta.url), 'utf8');
-  const profile = merge(JSON.parse(text) as Members, overrides as Members);
+  const profile = merge(readMembers(name), overrides as Members);
   const shape = shapeFaults(profile);
   if (shape.length > 0) throw new ProfileError(shape);
   const read = { ...(profile as Omit<Profile, 'name'>), name } as Profile;
@@ -48,6 +47,12 @@ export function readProfile(name: string, overrides: object = {}): Profile {
   if (faults.length > 0) throw new ProfileError(faults);
   return read;
 }
+
+/** The flag of listings that may no longer be shown which the file of a profile names; null: none. */
+export const usualFlag = (name: string): unknown => memberOf(readMembers(name).deletes, 'flag');
+
+const readMembers = (name: string): Members =>
+  JSON.parse(readFileSync(new URL(`./${name}.json`, import.meta.url), 'utf8')) as Members;
 
 const isMembers = (value: unknown): value is Members =>
   typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -15,7 +15,7 @@ import {
   sourceTimeout,
 } from '../../source.ts';
 import { FieldReader, type UpstreamRecord } from '../mapping/decode.ts';
-import { canJoinKeys, readProfile, STANDARD } from '../profiles/profile.ts';
+import { canJoinKeys, readProfile, STANDARD, usualFlag } from '../profiles/profile.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
 import { wholeRecord } from './kept-record.ts';
 import { KeySweep } from './key-sweep.ts';
@@ -188,12 +188,24 @@ function readingOf(profile: Profile, showsByDefault: boolean, timeZone: string |
   if (name !== STANDARD) parts.push(name);
   const renamed = JSON.stringify([fields, enumerations]);
   if (renamed !== '[{},{}]') parts.push(`renames=${hash('sha256', renamed, 'hex').slice(0, 8)}`);
-  return parts.join(' ');
+  return [...parts, ...ownFlag(profile)].join(' ');
 }
 
-/** All fields, or those that are selected. */
-const requestedOf = (profile: Profile): string =>
-  profile.query.select ? hash('sha256', wantedFields(profile).join(), 'hex').slice(0, 8) : 'all';
+/**
+ * All fields, or those that are selected; and an own flag: of listings that were flagged until now nothing is kept, so that they can
+ * only be read again.
+ */
+function requestedOf(profile: Profile): string {
+  const fields = profile.query.select
+    ? hash('sha256', wantedFields(profile).join(), 'hex').slice(0, 8)
+    : 'all';
+  return [fields, ...ownFlag(profile)].join(' ');
+}
+
+/** The flag of what may no longer be shown, where it is another than that of the profile's file. */
+function ownFlag({ name, deletes }: Profile): readonly string[] {
+  return deletes.flag === usualFlag(name) ? [] : [`flag=${deletes.flag ?? 'none'}`];
+}
 
 /** Some servers keep records that may no longer be shown for a while, flagged. */
 function isGone(record: UpstreamRecord, viewFlag: string | null): boolean {
