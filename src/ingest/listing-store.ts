@@ -167,20 +167,21 @@ async function upsertListings(
   const records = listings.map(({ record }) => record).join(SEPARATOR);
   const written = await tx`
     insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at, fetched_at,
-      change_batch_id, change_ordinal)
+      audience, version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at,
+      fetched_at, change_batch_id, change_ordinal)
     select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
-      version, decode(digest, 'hex'), document.record::json, area_nos, time_zone, days_on_market_start, days_on_market_end,
+      audience, version, decode(digest, 'hex'), document.record::json, area_nos, time_zone, days_on_market_start, days_on_market_end,
       created_at, updated_at, fetched_at, ${batchId}, change_ordinal
     from json_to_recordset(${rows}::text::json) as row (
       id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
-      address_displayed boolean, version integer, digest text, area_nos integer[],
+      address_displayed boolean, audience smallint, version integer, digest text, area_nos integer[],
       time_zone text, days_on_market_start timestamptz, days_on_market_end timestamptz, created_at timestamptz,
       updated_at timestamptz, fetched_at timestamptz, change_ordinal integer)
     join unnest(${listings.map(({ id }) => id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
       as document (id, record) using (id)
     on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
       status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
+      audience = greatest(listing.audience, excluded.audience),
       version = listing.version + 1, digest = excluded.digest, record = excluded.record,
       area_nos = excluded.area_nos, time_zone = excluded.time_zone, days_on_market_start = excluded.days_on_market_start,
       days_on_market_end = excluded.days_on_market_end, updated_at = excluded.updated_at, fetched_at = excluded.fetched_at,

@@ -17,6 +17,7 @@ import {
   type Observation,
   type PreviousObservation,
 } from '../listings/history.ts';
+import { audienceOf } from '../listings/presenter.ts';
 import { listedFrom, resolveDates } from '../listings/reported-dates.ts';
 import {
   buildStoredRecord,
@@ -217,6 +218,7 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
     status: write.record.status,
     displayed: write.draft.display.listing,
     address_displayed: write.draft.display.address,
+    audience: audienceOf({ status: write.record.status, displayed: write.draft.display.listing }),
     version: write.version,
     digest: write.digest.toString('hex'),
     area_nos: write.areaNos,

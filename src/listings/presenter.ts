@@ -64,13 +64,19 @@ export function requireDisplay({ tier }: Pick<Principal, 'tier'>, display: 'igno
 /** Members that change without the record: entity tags do not depend on them. */
 export const VOLATILE_MEMBERS: readonly string[] = ['fetchedAt', 'meta'];
 
-/** Whether this reader may see the listing at all; nobody sees one that is INCOMPLETE at its source. */
-export function isVisible(
-  { status, displayed }: Pick<StoredListing, 'status' | 'displayed'>,
+/** Who sees a listing: 2 all readers, 1 those who ignore display rules, 0 nobody, since it is INCOMPLETE at its source. */
+export const audienceOf = ({ status, displayed }: Pick<StoredListing, 'status' | 'displayed'>): number =>
+  status === 'INCOMPLETE' ? 0 : displayed ? 2 : 1;
+
+/** Whether this reader belongs to an audience. */
+export const isIn = (audience: number, view: Pick<ReaderView, 'ignoreDisplayRules'>): boolean =>
+  audience >= (view.ignoreDisplayRules ? 1 : 2);
+
+/** Whether this reader may see the listing at all. */
+export const isVisible = (
+  listing: Pick<StoredListing, 'status' | 'displayed'>,
   view: Pick<ReaderView, 'ignoreDisplayRules'>,
-): boolean {
-  return status !== 'INCOMPLETE' && (displayed || view.ignoreDisplayRules);
-}
+): boolean => isIn(audienceOf(listing), view);
 
 /** The public record; null where the whole listing is hidden from this reader. */
 export function presentListing(stored: StoredListing, view: ReaderView): Listing | null {

@@ -99,7 +99,7 @@ async function mapAgain(mapping: Mapping, isStopped = () => false): Promise<void
 async function shown() {
   return database.read(async (sql) => {
     const listings = await sql<{ key: string; version: number; stored: { status: string } }[]>`
-      select listing_key as key, version, to_jsonb(listing) - 'version' - 'change_batch_id' - 'change_ordinal' as stored
+      select listing_key as key, version, to_jsonb(listing) - 'version' - 'audience' - 'change_batch_id' - 'change_ordinal' as stored
       from listing where source = 'again' and status <> 'DELETED' order by listing_key`;
     const search = await sql`
       select to_jsonb(listing_search) - 'version' as row from listing_search

@@ -6,7 +6,7 @@ import {
   maskSummary,
   summarizeListing,
 } from '../../listings/change-state.ts';
-import { areaIn, isVisible, presentListing, type ReaderView } from '../../listings/presenter.ts';
+import { areaIn, isIn, isVisible, presentListing, type ReaderView } from '../../listings/presenter.ts';
 import { findListings, type StoredListing } from '../../listings/store.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
 import type { ListingChange, LoadEntry } from '../change.ts';
@@ -93,13 +93,14 @@ async function presentChanges(
 ): Promise<PublicChange[]> {
   const rules = await findDisplayRules(
     sql,
-    changes.filter((change) => 'kind' in change).map(({ listingId }) => listingId),
+    changes.map(({ listingId }) => listingId),
   );
   const loaded = changes.filter((change) => !('kind' in change)).map(({ listingId }) => listingId);
   const stored = new Map<string, StoredListing | undefined>();
   for (const [at, listing] of (await findListings(sql, loaded)).entries())
     stored.set(loaded[at] ?? '', listing);
   return changes.flatMap((change) => {
+    if (isUnknown(rules.get(change.listingId), view)) return [];
     if ('kind' in change) return [presentChange(change, rules.get(change.listingId), view)];
     const listing = stored.get(change.listingId);
     return listing ? [presentLast(change.sequence, listing, view, 'created')] : [];
@@ -120,19 +121,23 @@ async function compactedPage(
   view: ReaderView,
 ): Promise<ChangePage> {
   const last = await findLastChanges(sql, after, retained, limit);
-  const listings = await findListings(
-    sql,
-    last.map(({ listingId }) => listingId),
-  );
-  const changes = last.flatMap(({ sequence }, place) => {
+  const ids = last.map(({ listingId }) => listingId);
+  const listings = await findListings(sql, ids);
+  const rules = await findDisplayRules(sql, ids);
+  const changes = last.flatMap(({ sequence, listingId }, place) => {
     const listing = listings[place];
-    return listing ? [presentLast(sequence, listing, view)] : [];
+    const isTold = listing !== undefined && !isUnknown(rules.get(listingId), view);
+    return isTold ? [presentLast(sequence, listing, view)] : [];
   });
   const next = last.length === limit ? (last.at(-1)?.sequence ?? after) : retained - 1;
   return { changes, hasMore: next < head, next };
 }
 
-/** All that is shown of a listing that the reader may not see. */
+/** Whether a listing was never shown to such readers: they have nothing to remove. */
+const isUnknown = (now: DisplayRules | undefined, view: ReaderView): boolean =>
+  now !== undefined && !isIn(now.audience, view);
+
+/** All that is shown of a listing that the reader may not see any more. */
 const hiddenChange = (sequence: number, listingId: string): PublicChange => ({
   sequence,
   object: 'change',

@@ -5,6 +5,8 @@ import type { Sql } from '../../postgres/client/database.ts';
 
 /** The display rules of a listing as they are now. */
 export interface DisplayRules {
+  /** The widest audience that it ever had. */
+  readonly audience: number;
   readonly status: Status;
   readonly displayed: boolean;
   readonly addressDisplayed: boolean;
@@ -13,7 +15,7 @@ export interface DisplayRules {
 /** The display rules of these listings, by id. */
 export async function findDisplayRules(sql: Sql, ids: readonly string[]): Promise<Map<string, DisplayRules>> {
   const rows = await sql<(DisplayRules & { id: string })[]>`
-    select id, status, displayed, address_displayed as "addressDisplayed"
+    select id, audience, status, displayed, address_displayed as "addressDisplayed"
     from listing where id = any(${[...ids]}::text[])`;
   return new Map(rows.map((row) => [row.id, row]));
 }
