@@ -33,6 +33,15 @@ const BROKEN = `
 const LEAVING = `
   import { test } from 'node:test';
   test('leaving', () => { setTimeout(() => { throw new Error('too late'); }, 1); });`;
+/** Throws where no test waits for it, beside one that has nothing to do with it. */
+const THROWING = `
+  import { describe, test } from 'node:test';
+  import { setTimeout as pause } from 'node:timers/promises';
+  describe('two at once', { concurrency: true }, () => {
+    test('calls', () => new Promise(() => { setImmediate(() => { throw new Error('by a callback'); }); }));
+    test('rejects', () => new Promise(() => { void pause(2).then(() => { throw new Error('by a promise'); }); }));
+    test('beside', () => pause(30));
+  });`;
 
 test('files of a process run one after another with hooks of their own, and each that fails is named', async (t) => {
   const folder = await temporaryFolder(t, 'group');
@@ -76,6 +85,16 @@ test('files of a process run one after another with hooks of their own, and each
     'ok second',
     'not ok failing.mjs',
     'not ok broken.mjs',
+    'ok sound',
+    'ok sound.mjs',
+  ]);
+  const throwing = await play({ throwing: THROWING, sound: SOUND });
+  assert.deepEqual(throwing.results, [
+    'not ok calls',
+    'not ok rejects',
+    'ok beside',
+    'not ok two at once',
+    'not ok throwing.mjs',
     'ok sound',
     'ok sound.mjs',
   ]);

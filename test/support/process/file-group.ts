@@ -1,6 +1,6 @@
 // Test files that one process runs one after another: modules are loaded and compiled once for all of them.
 
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { suite } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { ROOT } from '../code/source-files.ts';
@@ -47,5 +47,8 @@ async function withinLimit(file: string): Promise<void> {
 
 /** Text of a module that runs these files. */
 export function groupText(files: readonly string[]): string {
-  return `import { runFiles } from ${JSON.stringify(pathToFileURL(GROUP_MODULE).href)};\nawait runFiles(${JSON.stringify(files)});\n`;
+  const [runner, group] = [join(import.meta.dirname, 'light-runner.ts'), GROUP_MODULE].map((path) =>
+    JSON.stringify(pathToFileURL(path).href),
+  );
+  return `import ${runner};\nconst { runFiles } = await import(${group});\nawait runFiles(${JSON.stringify(files)});\n`;
 }
