@@ -48,7 +48,12 @@ export interface KeyLists {
   read(signal: AbortSignal): AsyncIterable<readonly ListedRecord[]>;
   /** Records that the source counts now; null where it does not say. Throws LiveError. */
   count(signal: AbortSignal): Promise<number | null>;
+  /** Its open houses to come; null: it has none, or they are not read. Throws LiveError. */
+  readonly openHouses?: (signal: AbortSignal) => Promise<OpenHouseList | null>;
 }
+
+/** Ids of open houses by the keys of their listings, null for one without; `unlisted`: they come with listings alone. */
+export type OpenHouseList = ReadonlyMap<string, ReadonlySet<string | null>> | 'unlisted';
 
 /** What became of a record; no draft: it has no key. */
 export interface MappedRecord {

@@ -3,6 +3,7 @@
 import { fetchedAtSql } from '../../listings/provenance/confirmation-store.ts';
 import type { Sql, Transaction } from '../../postgres/client/database.ts';
 import type { ListedRecord } from '../source.ts';
+import type { HouseListing } from './vanished.ts';
 
 /** Keys after one, in their order, of listings that are not deleted; `isNewer`: read after `startedAt`, in milliseconds. */
 export function findStoredKeys(
@@ -41,6 +42,16 @@ export async function findOutdated(
   return rows.map(({ key }) => key);
 }
 
+/** The listings with open houses that are not over at this time. */
+export async function findHouseListings(sql: Sql, source: string, now: Date): Promise<HouseListing[]> {
+  return sql<HouseListing[]>`
+    select listing_key as key, record -> 'openHouses' as "openHouses"
+    from listing_search join listing using (id)
+    where listing.source = ${source} and listing.status <> 'DELETED' and open_houses is not null
+      and upper(open_houses) > ${now}::timestamptz
+    order by listing_key`;
+}
+
 /** Those of these keys whose listings are deleted. */
 export async function findDeletedKeys(sql: Sql, source: string, keys: readonly string[]): Promise<string[]> {
   const rows = await sql<{ key: string }[]>`
@@ -66,7 +77,7 @@ export interface Comparison {
   /** Listings that the list does not name, and that were read since it began. */
   readonly kept: number;
   readonly ended: number;
-  /** Listings that were not stored, or older than in the list: read again, and left to the next comparison. */
+  /** Listings that were not stored, older than in the list, or have an open house that is gone: read again, and left to the next comparison. */
   readonly fetched: number;
   readonly left: number;
   /** Keys of the first that are missing. */

@@ -8,9 +8,10 @@ import { eventLoop } from '../../lib/scheduler.ts';
 import type { ListingDraft } from '../../listings/draft.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
 import type { SourceMetrics } from '../metrics.ts';
-import type { KeyLists, ListedRecord, Source } from '../source.ts';
-import { type Comparison, findOutdated, findStoredKeys } from './reconcile-store.ts';
+import { type KeyLists, type ListedRecord, LiveError, type Source } from '../source.ts';
+import { type Comparison, findHouseListings, findOutdated, findStoredKeys } from './reconcile-store.ts';
 import { completeRestored } from './restored.ts';
+import { listingsOfVanished } from './vanished.ts';
 
 export interface ReconcileParts {
   readonly source: Pick<Source, 'id' | 'records' | 'forget'> & { readonly keys: KeyLists };
@@ -81,6 +82,12 @@ export async function* reconcile(options: ReconcileOptions): AsyncGenerator<Step
     next = left > 0 ? (batch.at(-1) ?? null) : null;
     yield step({ fetched, left });
   }
+  const changed = await findVanished(options, new Set(toFetch));
+  for (let from = 0; from < changed.length; from += FETCHED_AT_ONCE) {
+    const batch = changed.slice(from, from + FETCHED_AT_ONCE);
+    await fetchBatch(options, batch);
+    yield step({ fetched: toFetch.length + from + batch.length });
+  }
   yield step({ state: 'ending' });
   yield step(await endLeft(options, { keys, counted, startedAt }));
 }
@@ -148,6 +155,27 @@ async function fetchBatch(options: ReconcileOptions, keys: readonly string[]): P
   const { source, signal } = options;
   for await (const { drafts, gone } of source.records?.(keys, signal) ?? [])
     await write(options, drafts, gone);
+}
+
+/** Keys of listings with an open house that the source no longer names, but for those that were fetched. */
+async function findVanished(
+  { source, database, clock, signal, maxFetched = MAX_FETCHED }: ReconcileOptions,
+  fetched: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  if (source.records === undefined || source.keys.openHouses === undefined) return [];
+  const now = clock.now();
+  const listed = await source.keys.openHouses(signal).catch((error: unknown) => {
+    // A resource that cannot be read keeps nothing else from being compared.
+    if (error instanceof LiveError && !signal.aborted) return null;
+    throw error;
+  });
+  if (listed === null) return [];
+  const stored = await database.read((sql) => findHouseListings(sql, source.id, new Date(now)), {
+    timeout: MINUTE,
+  });
+  return listingsOfVanished(stored, listed, now)
+    .filter((key) => !fetched.has(key))
+    .slice(0, maxFetched);
 }
 
 async function endLeft(

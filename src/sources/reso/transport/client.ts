@@ -145,6 +145,7 @@ export function resoSource(options: ResoOptions): Source {
         late: profile.watermark.overlap * 1_000,
         read: (signal: AbortSignal) => sweep.pages(signal),
         count: (signal: AbortSignal) => sweep.count(signal),
+        openHouses: (signal: AbortSignal) => sweep.openHouses(signal),
       },
     }),
     async fetchOne(listingKey, signal, listingId = null) {

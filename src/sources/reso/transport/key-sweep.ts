@@ -1,9 +1,14 @@
 // Sweep of keys: every key that a server has, for what it never says of records that left.
 
-import type { ListedRecord } from '../../source.ts';
+import { DAY } from '../../../lib/clock.ts';
+import type { ListedRecord, OpenHouseList } from '../../source.ts';
 import type { UpstreamRecord } from '../mapping/decode.ts';
 import type { PageReader, Reading } from './page-reader.ts';
 import { sweepUrl } from './query.ts';
+import { readAll } from './resources/by-keys.ts';
+import { keyIn } from './resources/contacts.ts';
+import { listsOpenHouses, openHousesFrom } from './resources/offered.ts';
+import { changedUrl } from './resources/resource-queries.ts';
 import type { Session } from './session.ts';
 import { Trail, walkPages } from './walk.ts';
 import { Watermarks } from './watermarks.ts';
@@ -39,6 +44,27 @@ export class KeySweep {
   /** How many records the server has now; null where it does not say. Throws LiveError. */
   async count(signal: AbortSignal): Promise<number | null> {
     return this.#session.profile.load.count === 'none' ? null : this.#watermarks.count(this.#reading(signal));
+  }
+
+  /** The keys of all open houses to come, by listing, as far as the server has them apart from listings. Throws LiveError. */
+  async openHouses(signal: AbortSignal): Promise<OpenHouseList | null> {
+    const rules = await this.#session.rules(signal, true);
+    if (openHousesFrom(rules) === null) return null;
+    if (!listsOpenHouses(rules)) return 'unlisted';
+    const { root, clock, profile } = this.#session;
+    const { flag } = profile.deletes;
+    // Open houses of today may be those of yesterday by the clocks of the server.
+    const now = new Date(clock.now() - DAY).toISOString();
+    const fields = ['OpenHouseKey', 'OpenHouseId', 'ListingKey', ...(flag === null ? [] : [flag])];
+    const url = changedUrl(root, 'OpenHouse', { since: null, now, fields }, rules);
+    const listed = new Map<string, Set<string | null>>();
+    for (const house of await readAll(url, this.#reader.asking(signal, 'key-sweep'))) {
+      const listing = keyIn(house.ListingKey);
+      if (listing === null || (flag !== null && house[flag] === false)) continue;
+      const id = keyIn(house.OpenHouseKey) ?? keyIn(house.OpenHouseId);
+      listed.set(listing, (listed.get(listing) ?? new Set()).add(id));
+    }
+    return listed;
   }
 
   #reading(signal: AbortSignal): Reading {

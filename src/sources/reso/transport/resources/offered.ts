@@ -47,6 +47,10 @@ export function openHousesFrom(offer: Offer): 'expand' | 'resource' | null {
   return isResource ? 'resource' : null;
 }
 
+/** Whether open houses can be listed apart from their listings, wherever those of a listing come from. */
+export const listsOpenHouses = (offer: Offer): boolean =>
+  openHousesFrom(offer) === 'resource' || has(offer, 'OpenHouse', 'OpenHouseKey', 'ListingKey');
+
 /** Whether photos can be requested as a resource where an expansion does not bring all of them. */
 export const hasMediaResource = (offer: Offer): boolean =>
   canJoinKeys(offer.profile) && has(offer, 'Media', 'ResourceRecordKey', 'MediaURL');
