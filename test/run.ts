@@ -13,6 +13,10 @@ const ROOT = resolve(import.meta.dirname, '..');
 const CONCURRENCY = 3;
 /** Files that one process runs: more of them save its start, fewer of them end sooner what waits for the last process. */
 const GROUP_SIZE = 12;
+/** Files that take minutes, of which they use the processor for little. */
+const LONGEST: readonly string[] = ['test/deploy/container.test.ts'];
+/** Where tests of the service are; those of rules are beside them. */
+const TESTS = join(ROOT, 'test/');
 /** Milliseconds for a process: for what escapes the limits that test/support/process/file-group.ts sets for each file. */
 const GROUP_LIMIT = 40 * 60_000;
 /** Files listed at the end with their durations, so that what makes the tests slow is seen. */
@@ -77,10 +81,20 @@ async function failedFiles(paths: readonly string[], concurrency: number): Promi
   }
 }
 
-/** Neighbours come into different groups: files of one folder are often slow together. */
+/**
+ * The longest files come first and rules last, which take seconds: a long group at the end would run beside idle cores.
+ * Neighbours come into different groups: files of one folder are often slow together.
+ */
 function groupsOf(paths: readonly string[], concurrency: number): readonly (readonly string[])[] {
-  const count = Math.min(paths.length, Math.max(concurrency, Math.ceil(paths.length / GROUP_SIZE)));
-  return Array.from({ length: count }, (_, number) => paths.filter((_path, at) => at % count === number));
+  const kindOf = (path: string) =>
+    LONGEST.includes(relative(ROOT, path)) ? 0 : path.startsWith(TESTS) ? 1 : 2;
+  const kinds = Map.groupBy(paths, kindOf);
+  return ([0, 1, 2] as const).flatMap((kind) => {
+    const own = kinds.get(kind) ?? [];
+    const size = kind === 0 ? 1 : GROUP_SIZE;
+    const count = Math.min(own.length, Math.max(concurrency, Math.ceil(own.length / size)));
+    return Array.from({ length: count }, (_, number) => own.filter((_path, at) => at % count === number));
+  });
 }
 
 function runGroups(groups: readonly string[], concurrency: number): Promise<string[]> {

@@ -2,7 +2,8 @@
 
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { request } from 'undici';
@@ -95,7 +96,11 @@ async function launch(
       // terminal from ending it while the service still reads from it.
       detached: true,
       stdio: ['pipe', 'pipe', 'pipe'],
-      env: { SAMPLE_CLIENT_ID: credentials.clientId, SAMPLE_CLIENT_SECRET: credentials.clientSecret },
+      env: {
+        SAMPLE_CLIENT_ID: credentials.clientId,
+        SAMPLE_CLIENT_SECRET: credentials.clientSecret,
+        ...compileCache(),
+      },
     },
   );
   const ended = new Promise<string>((resolve) => {
@@ -113,6 +118,13 @@ async function launch(
       await ended;
     },
   };
+}
+
+/** Where this process keeps compiled modules, if it does: the market then starts in half the time. */
+function compileCache(): { readonly NODE_COMPILE_CACHE?: string } {
+  // A folder for this release of Node, in the one that was chosen.
+  const own = getCompileCacheDir();
+  return own === undefined ? {} : { NODE_COMPILE_CACHE: dirname(own) };
 }
 
 /** The URL that the process prints in its first line; rejects if it ends instead. */

@@ -8,14 +8,14 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { until } from '../support/check/until.ts';
 import { atEnd, temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { INHERITED, LAUNCHER, runCli, startCli } from '../support/process/cli.ts';
+import { INHERITED, LAUNCHER, runCommand, startCli } from '../support/process/cli.ts';
 
 const closing = { after };
 const { database, url } = await testDatabase(closing);
 const folder = await temporaryFolder(closing, 'backup');
 const KEY = 'ZXhhbXBsZSBvZiAzMiBieXRlczogbWFrZSB5b3VycyE=';
 const options = { folder, environment: { DATABASE_URL: url, SECRETS_KEY: KEY, TIERS_FILE: 'tiers.json' } };
-const run = (...args: string[]) => runCli(closing, ['backup', ...args], options);
+const run = (...args: string[]) => runCommand(['backup', ...args], options);
 await writeFile(join(folder, 'tiers.json'), '{}');
 await writeFile(join(folder, 'passphrase'), 'correct horse battery staple\n');
 const sealing = ['--passphrase-file', 'passphrase'];

@@ -13,7 +13,7 @@ import { findState, listWriters, markClosing } from '../../src/postgres/state/st
 import { backupFile } from '../support/backup/backup-file.ts';
 import { poll, until } from '../support/check/until.ts';
 import { temporaryFolder, testDatabase } from '../support/database/database.ts';
-import { readyUrl, runCli, startCli } from '../support/process/cli.ts';
+import { readyUrl, runCli, runCommand, startCli } from '../support/process/cli.ts';
 
 const { database, url } = await testDatabase({ after });
 const folder = await temporaryFolder({ after }, 'maintenance');
@@ -53,7 +53,7 @@ test('while a final backup is taken every request is refused with the time to tr
     assert.equal((await ask('/livez')).status, 200);
     assert.deepEqual(await (await ask('/readyz')).json(), { status: 'maintenance' });
     assert.equal((await findState(database)).name, 'closing');
-    const command = await runCli({ after }, ['subscriptions', 'list'], { folder, environment });
+    const command = await runCommand(['subscriptions', 'list'], { folder, environment });
     assert.equal(command.code, 1);
     assert.match(command.stderr, /final backup of this database is being taken/);
     throw failure;
@@ -118,10 +118,10 @@ test('afterwards nobody serves the database, until it is accepted again', async 
   const second = await runCli({ after }, ['serve'], { folder, environment });
   assert.equal(second.code, 1);
   assert.match(second.stderr + second.stdout, /closed by a final backup[\s\S]*freehold restore accept/);
-  const accepted = await runCli({ after }, ['restore', 'accept'], { folder, environment });
+  const accepted = await runCommand(['restore', 'accept'], { folder, environment });
   assert.equal(accepted.code, 0, accepted.stderr);
   await until('the service answers again', answers);
-  const again = await runCli({ after }, ['restore', 'accept'], { folder, environment });
+  const again = await runCommand(['restore', 'accept'], { folder, environment });
   assert.equal(again.code, 1);
   assert.match(again.stderr, /nothing to accept/);
 });

@@ -34,7 +34,7 @@ import {
 import { startDatabaseProxy } from '../support/database/database-proxy.ts';
 import { startPostgres15, withoutPostgres15 } from '../support/database/postgres15.ts';
 import { refresh, statusOf } from '../support/oauth/oauth.ts';
-import { runCli, startCli } from '../support/process/cli.ts';
+import { runCommand, startCli } from '../support/process/cli.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 import { SECRETS_KEY } from '../support/watch/webhooks.ts';
 import { ok, startReceiver } from '../support/webhooks/receiver.ts';
@@ -141,7 +141,7 @@ test('a copy sends nothing for good', async (t) => {
     return (await (await service.get('/readyz?verbose')).text()).includes('is a copy');
   });
   assert.doesNotMatch(await (await service.get('/metrics')).text(), /freehold_webhook_open_deliveries/);
-  const again = await runCli(t, ['restore', 'accept'], {
+  const again = await runCommand(['restore', 'accept'], {
     folder,
     environment: { DATABASE_URL: created.url },
   });
@@ -164,7 +164,7 @@ test('a database that is not empty is refused, and stays as it is', async (t) =>
 test('a disk with too little room is refused before anything is written, with the room that is needed', async (t) => {
   const disk = await mountSmallDisk(t, 16);
   if (typeof disk === 'string') return t.skip(disk);
-  const run = await runCli(t, ['restore', file], { folder, environment: { DATA_DIR: disk.folder } });
+  const run = await runCommand(['restore', file], { folder, environment: { DATA_DIR: disk.folder } });
   assert.equal(run.code, 1);
   assert.match(
     run.stderr,
@@ -292,7 +292,7 @@ test('keys of the archive are put into the data directory, never over others; wi
   const [first, second] = [await emptyDatabase(t), await emptyDatabase(t)];
   const place = await temporaryFolder(t, 'keys');
   const environment = { DATABASE_URL: first.url, DATA_DIR: place };
-  const restored = await runCli(t, ['restore', withKeys], { folder, environment });
+  const restored = await runCommand(['restore', withKeys], { folder, environment });
   assert.equal(restored.code, 0, restored.stderr);
   assert.match(restored.stdout, /set SECRETS_KEY to what that file contains/);
   assert.match(restored.stdout, /secrets of 1 of 1 webhooks cannot be opened/);
@@ -301,12 +301,12 @@ test('keys of the archive are put into the data directory, never over others; wi
   assert.equal((await stat(join(place, 'secrets.key'))).mode & 0o777, 0o600);
   await writeFile(join(place, 'secrets.key'), Buffer.alloc(32, 1).toString('base64'));
   const again = { ...environment, DATABASE_URL: second.url };
-  const refused = await runCli(t, ['restore', withKeys], { folder, environment: again });
+  const refused = await runCommand(['restore', withKeys], { folder, environment: again });
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /other keys than the backup/);
   await rm(join(place, 'secrets.key'));
   await symlink(join(place, 'nowhere'), join(place, 'secrets.key'));
-  const dangling = await runCli(t, ['restore', withKeys], { folder, environment: again });
+  const dangling = await runCommand(['restore', withKeys], { folder, environment: again });
   assert.match(dangling.stderr, /secrets\.key is a link to a file that does not exist\. Remove the link/);
   assert.deepEqual(await second.database.read(listTables), []);
 });
@@ -317,17 +317,17 @@ test('a final backup moves an external database into the embedded one', async (t
   const place = await temporaryFolder(t, 'moved');
   const move = join(folder, 'move');
   const external = { DATABASE_URL: created.url, DATA_DIR: place };
-  const backup = await runCli(t, ['backup', move, '--final'], { folder, environment: external });
+  const backup = await runCommand(['backup', move, '--final'], { folder, environment: external });
   assert.equal(backup.code, 0, backup.stderr);
   assert.match(backup.stderr, /The database is closed/);
   assert.equal((await created.database.read(readState)).name, 'closed');
   const embedded = { folder, environment: { DATA_DIR: place } };
-  const restored = await runCli(t, ['restore', move], embedded);
+  const restored = await runCommand(['restore', move], embedded);
   assert.equal(restored.code, 0, restored.stderr);
   assert.match(restored.stdout, /the final backup of/);
-  const accepted = await runCli(t, ['restore', 'accept'], embedded);
+  const accepted = await runCommand(['restore', 'accept'], embedded);
   assert.equal(accepted.code, 0, accepted.stderr);
-  const grants = await runCli(t, ['grants', 'list', '--json'], embedded);
+  const grants = await runCommand(['grants', 'list', '--json'], embedded);
   assert.equal(grants.code, 0, grants.stderr);
   assert.match(grants.stdout, /desktop-app/);
 });
@@ -348,7 +348,7 @@ test('a database moves to PostgreSQL 15 and back to 18, by final backups, with e
     [embedded, ['restore', second]],
   ] as const;
   for (const [environment, command] of steps) {
-    const { code, stderr } = await runCli(t, [...command], { folder, environment });
+    const { code, stderr } = await runCommand([...command], { folder, environment });
     assert.equal(code, 0, `${command.join(' ')}: ${stderr}`);
   }
   const { header, manifest } = await verifyArchive(createReadStream(second), {
@@ -395,7 +395,7 @@ async function serveWatched(t: Closing, created: TestDatabase) {
   });
   async function accept(options: readonly string[]): Promise<void> {
     const environment = { DATABASE_URL: created.url };
-    const { code, stderr } = await runCli(t, ['restore', 'accept', ...options], { folder, environment });
+    const { code, stderr } = await runCommand(['restore', 'accept', ...options], { folder, environment });
     assert.equal(code, 0, stderr);
   }
   return { service, accept };

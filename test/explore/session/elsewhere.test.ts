@@ -5,9 +5,8 @@ import { once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { test } from 'node:test';
 import * as oauth from 'oauth4webapi';
-import { chromium } from 'playwright-core';
 import type { SessionAnswer } from '../../../src/explore/session/session-answer.ts';
-import { noBrowser as skip, visit } from '../../support/browser/chromium.ts';
+import { noBrowser as skip, startBrowser, visit } from '../../support/browser/chromium.ts';
 import { atEnd, type Closing } from '../../support/database/database.ts';
 import { decideAt } from '../../support/oauth/person.ts';
 import { quietPort } from '../../support/service/ports.ts';
@@ -58,42 +57,35 @@ for (const [name, host, path] of [
     skip,
   }, async (t) => {
     const { base } = await startBehind(t, host, path);
-    const browser = await chromium.launch({
-      executablePath: '/usr/bin/chromium',
-      args: ['--no-sandbox', '--disable-gpu', `--host-resolver-rules=MAP ${HOST} 127.0.0.1`],
+    const browser = await startBrowser(t, { flags: [`--host-resolver-rules=MAP ${HOST} 127.0.0.1`] });
+    const { page, faults } = await visit(browser, `${base}/explore/market`, {
+      origins: [new URL(base).origin],
     });
-    try {
-      const { page, faults } = await visit(browser, `${base}/explore/market`, {
-        origins: [new URL(base).origin],
-      });
-      await page.getByText('people who have signed in').waitFor();
-      await page.locator('[data-account] > a').click();
-      const key = provider.subscribe('pro');
-      await page.getByLabel('API key').fill(key);
-      await page.keyboard.press('Enter');
-      await page.waitForURL(`${base}/explore/market`);
-      await page.locator('.head-figures').waitFor();
-      const menu = page.locator('[data-account] summary');
-      await menu.click();
-      await page.getByText('Until you leave or reload this page').waitFor();
-      assert.deepEqual(await page.context().cookies(), []);
-      const kept = String(
-        await page.evaluate(
-          'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, location.href, history.state])',
-        ),
-      );
-      assert.doesNotMatch(kept, /(?:rt|at|ac)_|signed-in":/);
-      assert.ok(!kept.includes(key));
-      await page.reload();
-      await page.getByText('people who have signed in').waitFor();
-      assert.deepEqual(
-        // The refusals themselves, the icon that browsers look for at the root of the host, and what Chromium makes of a header that counts over TLS only.
-        faults.filter((fault) => !/status of 40[14]|^The Cross-Origin-Opener-Policy header/.test(fault)),
-        [],
-      );
-    } finally {
-      await browser.close();
-    }
+    await page.getByText('people who have signed in').waitFor();
+    await page.locator('[data-account] > a').click();
+    const key = provider.subscribe('pro');
+    await page.getByLabel('API key').fill(key);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${base}/explore/market`);
+    await page.locator('.head-figures').waitFor();
+    const menu = page.locator('[data-account] summary');
+    await menu.click();
+    await page.getByText('Until you leave or reload this page').waitFor();
+    assert.deepEqual(await page.context().cookies(), []);
+    const kept = String(
+      await page.evaluate(
+        'JSON.stringify([document.cookie, { ...localStorage }, { ...sessionStorage }, location.href, history.state])',
+      ),
+    );
+    assert.doesNotMatch(kept, /(?:rt|at|ac)_|signed-in":/);
+    assert.ok(!kept.includes(key));
+    await page.reload();
+    await page.getByText('people who have signed in').waitFor();
+    assert.deepEqual(
+      // The refusals themselves, the icon that browsers look for at the root of the host, and what Chromium makes of a header that counts over TLS only.
+      faults.filter((fault) => !/status of 40[14]|^The Cross-Origin-Opener-Policy header/.test(fault)),
+      [],
+    );
   });
 
 test('oauth4webapi takes the answers to the explorer as those of a server by the book, and its code is of no use at the token endpoint', async (t) => {
