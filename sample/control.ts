@@ -96,6 +96,12 @@ async function route(request: IncomingMessage, path: string, parts: ControlParts
       vendor.quirks = quirks;
       return json(200, quirks);
     }
+    case 'POST /control/rename': {
+      const { lookup, from, to } = await readObject(request, ['lookup', 'from', 'to']);
+      const isRenamed = vendorOf(parts).lookups.rename(String(lookup), String(from), String(to));
+      if (!isRenamed) throw new Refused(`No value ${from} of the lookup ${lookup}`, 404);
+      return json(200, { lookup, from, to });
+    }
     case 'POST /control/touch':
       return json(200, { touched: vendorOf(parts).touch() });
     case 'GET /control/quota': {

@@ -64,6 +64,10 @@ export interface MetadataOptions {
   readonly renamed: Readonly<Record<string, string>>;
   /** Whether a field of a listing, or an expansion, is not there. */
   readonly lacks: (name: string) => boolean;
+  /** Fields of Lookup beside those of the dictionary; null: there is no Lookup. */
+  readonly lookup: readonly string[] | null;
+  /** A value of a lookup as people read it now. */
+  readonly textOf: (lookup: string, value: string) => string;
   /** Types of the fields of resources that are served by themselves, by resource. */
   readonly resources: Readonly<Record<string, Readonly<Record<string, string>>>>;
 }
@@ -74,6 +78,8 @@ export const OWN_METADATA: MetadataOptions = {
   nameOf: () => null,
   renamed: {},
   lacks: () => false,
+  lookup: [],
+  textOf: (_, value) => value,
   resources: {},
 };
 
@@ -93,7 +99,7 @@ export function metadataXml(options: MetadataOptions): string {
     const type = name.endsWith('Timestamp') ? 'DateTimeOffset' : 'Boolean';
     return `<Property Name="${name}" Type="Edm.${type}"/>`;
   });
-  const enumerations = enumerationsOf(options.nameOf);
+  const enumerations = enumerationsOf(options);
   const property = [
     ...[...propertyFields.values()]
       .filter(({ name }) => !options.lacks(name))
@@ -106,14 +112,16 @@ export function metadataXml(options: MetadataOptions): string {
     '<edmx:DataServices>',
     `<Schema Namespace="${NAMESPACE}" xmlns="http://docs.oasis-open.org/odata/ns/edm">`,
     entityXml('Property', 'ListingKey', [...property, ...navigation]),
-    entityXml('Lookup', 'LookupKey', plainXml(LOOKUP)),
+    ...(options.lookup === null
+      ? []
+      : [entityXml('Lookup', 'LookupKey', plainXml({ ...LOOKUP, ...strings(options.lookup) }))]),
     ...Object.entries({ ...CHILD_FIELDS, ...options.resources }).map(([name, fields]) =>
       entityXml(name, Object.keys(fields)[0] ?? '', plainXml(fields)),
     ),
     ...enumerations.values(),
     '<EntityContainer Name="Container">',
     `<EntitySet Name="Property" EntityType="${NAMESPACE}.Property"/>`,
-    `<EntitySet Name="Lookup" EntityType="${NAMESPACE}.Lookup"/>`,
+    ...(options.lookup === null ? [] : [`<EntitySet Name="Lookup" EntityType="${NAMESPACE}.Lookup"/>`]),
     ...Object.keys(options.resources).map(
       (name) => `<EntitySet Name="${name}" EntityType="${NAMESPACE}.${name}"/>`,
     ),
@@ -124,6 +132,9 @@ export function metadataXml(options: MetadataOptions): string {
     '',
   ].join('\n');
 }
+
+const strings = (fields: readonly string[]): Readonly<Record<string, string>> =>
+  Object.fromEntries(fields.map((name) => [name, 'String']));
 
 function entityXml(name: string, key: string, members: readonly string[]): string {
   return [
@@ -139,14 +150,14 @@ function plainXml(fields: Readonly<Record<string, string>>): string[] {
 }
 
 /** The types of fields whose values are served by name, as XML, by the fields. */
-function enumerationsOf(nameOf: MetadataOptions['nameOf']): Map<string, string> {
+function enumerationsOf({ nameOf, textOf }: MetadataOptions): Map<string, string> {
   const types = new Map<string, string>();
   for (const { name, lookup } of propertyFields.values()) {
     const members = lookupRows
       .filter(({ LookupName }) => LookupName === lookup)
       .flatMap(({ LookupValue }) => {
         const member = nameOf(name, LookupValue);
-        return member === null ? [] : [memberXml(member, LookupValue)];
+        return member === null ? [] : [memberXml(member, textOf(lookup ?? name, LookupValue))];
       });
     if (members.length > 0)
       types.set(name, [`<EnumType Name="${name}Values">`, ...members, '</EnumType>'].join('\n'));

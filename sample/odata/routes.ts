@@ -121,7 +121,7 @@ function propertyPage(
   return pageAnswer('Property', target, sample, page, value, wanted);
 }
 
-export function lookupPage(target: URL, prefer: string | undefined, sample: SampleView): Answer {
+function lookupPage(target: URL, prefer: string | undefined, sample: SampleView): Answer {
   const query = readQuery(target.searchParams, [
     '$filter',
     '$orderby',

@@ -25,6 +25,8 @@ export interface Quirks {
   readonly unrelated: boolean;
   /** Names of fields that are served by another name. */
   readonly renamed: Readonly<Record<string, string>>;
+  /** Whether Lookup is there: absent is 404 and not in $metadata, refused is 403. */
+  readonly lookups: 'served' | 'absent' | 'refused';
   /** Resources that are served by themselves, and not with a listing: EntityEvent, Media, OpenHouse, Member, Office. */
   readonly resources: readonly string[];
   /** Requests for photos as a resource are answered 500. */
@@ -54,6 +56,7 @@ export const NO_QUIRKS: Quirks = {
   truncatedKeys: null,
   unrelated: false,
   renamed: {},
+  lookups: 'served',
   resources: [],
   deadMedia: false,
   gateway: null,
@@ -76,6 +79,7 @@ const EXAMPLES: Readonly<Record<keyof Quirks, readonly unknown[]>> = {
   truncatedKeys: [1, null],
   unrelated: [true],
   renamed: [{}],
+  lookups: ['served', 'absent', 'refused'],
   resources: [[]],
   deadMedia: [true],
   gateway: [{}, null],

@@ -19,6 +19,8 @@ export interface RecordParts {
   /** When a listing last changed, in milliseconds, a change of nothing included. */
   readonly stampOf: (listing: Listing) => number;
   readonly isFlagged: (listing: Listing) => boolean;
+  /** A value of a lookup as people read it now. */
+  readonly textOf: (lookup: string, value: string) => string;
   /** Signs the address of a photo. */
   readonly sign: (media: string) => string;
 }
@@ -81,12 +83,24 @@ export function vendorRecord(
     if (wanted.includes(name)) record[name] = new Date(Number(columns(name).read(listing))).toISOString();
   if (rules.flag !== null && wanted.includes(rules.flag)) record[rules.flag] = !isFlagged(listing);
   if (Array.isArray(record.Media)) record.Media = mediaAs(record.Media as readonly Media[], query, parts);
+  rename(record, parts);
   for (const name of LOCAL)
     if (isAnnotated(name, rules) && typeof record[name] === 'string')
       record[name] = annotatedName(record[name]);
   const resources = [...rules.resources, ...quirks.resources];
   const served = Object.entries(record).filter(([name]) => !isOfResource(name, resources));
   return quirky(Object.fromEntries(served), quirks);
+}
+
+/** Names of values stay where their texts are renamed. */
+function rename(record: Record<string, unknown>, { view, rules, textOf }: RecordParts): void {
+  if (view.spelling !== 'display') return;
+  for (const [name, value] of Object.entries(record)) {
+    const lookup = propertyFields.get(name)?.lookup ?? null;
+    if (lookup === null || isAnnotated(name, rules)) continue;
+    if (typeof value === 'string') record[name] = textOf(lookup, value);
+    else if (Array.isArray(value)) record[name] = value.map((each) => textOf(lookup, String(each)));
+  }
 }
 
 type Media = Readonly<Record<string, unknown>> & { readonly MediaKey: string };

@@ -10,6 +10,7 @@ import { takePage } from '../odata/page.ts';
 import { badRequest } from '../odata/problem.ts';
 import type { View } from '../odata/property.ts';
 import type { Clock } from '../world.ts';
+import type { VendorLookups } from './lookups.ts';
 import type { VendorRows } from './rows.ts';
 
 export type ResourceRecord = Readonly<Record<string, unknown>>;
@@ -59,6 +60,7 @@ interface Event {
 
 export class VendorResources {
   readonly #rows: VendorRows;
+  readonly #lookups: VendorLookups;
   readonly #clock: Clock;
   readonly #startedAt: number;
   /** What was changed by hand, and when; null: it was removed. */
@@ -68,8 +70,9 @@ export class VendorResources {
   #logged = new Map<string, number>();
   #sequence = 1_000;
 
-  constructor(rows: VendorRows, clock: Clock) {
+  constructor(rows: VendorRows, lookups: VendorLookups, clock: Clock) {
     this.#rows = rows;
+    this.#lookups = lookups;
     this.#clock = clock;
     this.#startedAt = clock() - 86_400_000;
   }
@@ -96,6 +99,7 @@ export class VendorResources {
     watermark: string,
   ): ResourceRecord[] {
     if (resource === 'EntityEvent') return this.#logOf(listings);
+    if (resource === 'Lookup') return this.#lookups.rows();
     const records = plainRecords(resource, listings, view);
     return records.flatMap((record) => {
       const changed = this.#changes.get(`${resource} ${String(record[`${resource}Key`])}`);

@@ -5,9 +5,10 @@ import { preferredPageSize, type Query, readQuery } from '../odata/options.ts';
 import { servedBefore, takePage } from '../odata/page.ts';
 import { badRequest, ODataError } from '../odata/problem.ts';
 import { checkNames, type View } from '../odata/property.ts';
-import { lookupPage, readKey, type SampleView, viewOf } from '../odata/routes.ts';
+import { readKey, type SampleView, viewOf } from '../odata/routes.ts';
 import type { TokenDesk } from '../token.ts';
 import type { Clock, World } from '../world.ts';
+import { VendorLookups } from './lookups.ts';
 import { vendorMetadata } from './metadata.ts';
 import { NO_QUIRKS, type Quirks } from './quirks.ts';
 import { Quota } from './quota.ts';
@@ -49,6 +50,7 @@ export class Vendor {
   readonly #rows: VendorRows;
   /** What is served beside listings. */
   readonly resources: VendorResources;
+  readonly lookups: VendorLookups;
 
   constructor(parts: VendorParts) {
     this.#parts = parts;
@@ -56,7 +58,8 @@ export class Vendor {
     this.quota = new Quota(this.rules, parts.clock);
     this.#urls = new SingleUseUrls(parts.clock);
     this.#rows = new VendorRows(parts.world, parts.clock, this.rules.flag !== null);
-    this.resources = new VendorResources(this.#rows, parts.clock);
+    this.lookups = new VendorLookups(parts.clock);
+    this.resources = new VendorResources(this.#rows, this.lookups, parts.clock);
   }
 
   get #ownResources(): readonly string[] {
@@ -128,8 +131,12 @@ export class Vendor {
     const query = target.searchParams;
     const isReplication = path === 'Property/replication' || query.get('replication') === 'true';
     requireQuery(query, this.rules, isReplication);
-    if (/^(?:\$|%24)metadata$/i.test(path)) return vendorMetadata(this.rules, this.quirks);
-    if (path === 'Lookup') return lookupPage(target, prefer, sample);
+    if (/^(?:\$|%24)metadata$/i.test(path))
+      return vendorMetadata(this.rules, this.quirks, this.lookups.textOf);
+    if (path === 'Lookup' && this.quirks.lookups === 'refused')
+      throw new ODataError(403, 'Forbidden', 'Lookup may not be read with this token');
+    if (path === 'Lookup' && this.quirks.lookups === 'served')
+      return this.#resource(path, target, prefer, sample);
     if (path === 'Media' && this.quirks.deadMedia)
       throw new ODataError(500, 'Dead', 'Photos are not to be had');
     if (path === 'Media' || this.#ownResources.includes(path))
@@ -147,6 +154,7 @@ export class Vendor {
       quirks: this.quirks,
       stampOf: (listing) => this.#rows.stampOf(listing),
       isFlagged: (listing) => this.#rows.isFlagged(listing),
+      textOf: this.lookups.textOf,
       sign: (media) => `${view.context.baseUrl}${this.#urls.sign(media)}`,
     };
   }

@@ -20,7 +20,7 @@ import { isAnotherLoaded } from '../sources/removal-store.ts';
 import type { ReplicationStatus } from '../sources/replication-status.ts';
 import { findReport } from '../sources/report-store.ts';
 import type { ActiveSource, SourceSet } from '../sources/source-set.ts';
-import { refusedPartsText } from '../sources/value-counts.ts';
+import { refusedPartsText, unknownTotals, unknownTotalsText } from '../sources/value-counts.ts';
 import { describeRows, describeSearch } from './describe-search.ts';
 
 export interface CheckedParts {
@@ -151,8 +151,10 @@ function sourceCheck(
       const report = await nullIfUnavailable(database.read((sql) => findReport(sql, id)));
       const sample = status(id).sample ?? report?.sample ?? null;
       const budget = source?.budget && (await nullIfUnavailable(source.budget.read()));
+      const unknown = unknownTotalsText(unknownTotals(report?.unknown ?? []));
       const lines = [
         ...(budget ? budgetLines(budget) : []),
+        ...(unknown === null ? [] : [unknown]),
         ...(sample === null ? [] : [`a record: ${sample}`]),
       ];
       return lines.length === 0 ? undefined : lines.join('; ');

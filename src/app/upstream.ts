@@ -8,6 +8,7 @@ import { findShowing } from '../listings/provenance/contact-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
 import { type ConnectionOptions, openConnection, SETTINGS_CREDENTIAL } from '../sources/budget/connection.ts';
+import { findLookups } from '../sources/lookups/lookup-store.ts';
 import type { ResoRegistered } from '../sources/registry/registry-store.ts';
 import { profileOf, resoCredentials } from '../sources/registry/reso-settings.ts';
 import type { Variables } from '../sources/registry/secrets.ts';
@@ -121,7 +122,8 @@ function openCounted(
   if (database === null) return resoSource(reso);
   const { hooks, budget } = openConnection({ database, clock, profile, url, secrets });
   const showing = showingIn(database, settings.id);
-  return { ...resoSource({ ...reso, ...hooks, findShowing: showing }), budget };
+  const findKept = (known: number | null) => database.read((sql) => findLookups(sql, settings.id, known));
+  return resoSource({ ...reso, ...hooks, findShowing: showing, findLookups: findKept, budget });
 }
 
 /** Creates the source of the settings; the sample market is started and its areas loaded first. */
@@ -161,7 +163,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
       clock,
       outbound: createOutbound({ clock }),
       // What is invented is not worth a copy.
-      profile: readProfile(STANDARD, { page: { size: 1_000 }, raw: 'none' }),
+      profile: readProfile(STANDARD, { page: { size: 1_000 }, raw: 'none', lookups: { from: 'none' } }),
       refreshesPerMinute: SAMPLE_REFRESHES,
     }),
     interval: SAMPLE_INTERVAL,

@@ -2,6 +2,7 @@
 
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { UnknownTotals } from './value-counts.ts';
 
 export interface SourceMetrics {
   records(result: 'created' | 'changed' | 'unchanged' | 'removed', count: number): void;
@@ -10,6 +11,8 @@ export interface SourceMetrics {
   fieldErrors(counts: ReadonlyMap<string, number>): void;
   /** Sets the counts of the source's own events since the start, by what became of them. */
   events(counts: ReadonlyMap<string, number>): void;
+  /** Sets what is not known of the source's records. */
+  unknown(totals: UnknownTotals): void;
   /** Call when the changes of a resource beside listings were read to their end. */
   followed(resource: string): void;
   /** Call when the source was read to its end. */
@@ -55,6 +58,23 @@ function sharedMetrics(metrics: Metrics, clock: Clock): SharedMetrics {
     'Events in the logs of sources: followed to their listings, ignored since their resource is not shown, or unreadable.',
     ['source', 'result'],
   );
+  /** What is not known of the records of each source that this process reads. */
+  const unknown = new Map<string, UnknownTotals>();
+  metrics.gaugeOf(
+    'freehold_source_unknown_values',
+    'Different values of an enumerated field that the dictionary lacks; freehold sources status ID lists them.',
+    ['source', 'field'],
+    () =>
+      [...unknown].flatMap(([source, { values }]) =>
+        [...values].map(([field, count]) => [{ source, field }, count] as const),
+      ),
+  );
+  metrics.gaugeBy(
+    'freehold_source_unread_fields',
+    'Fields that a source sends and that are not read; freehold sources status ID lists them.',
+    'source',
+    () => [...unknown].map(([source, { fields }]) => [source, fields] as const),
+  );
   /** When each resource of each source was last read to its end. */
   const followed = new Map<string, Map<string, number>>();
   metrics.gaugeOf(
@@ -90,6 +110,7 @@ function sharedMetrics(metrics: Metrics, clock: Clock): SharedMetrics {
           increased(counted, counts, (field, more) => unreadable.inc({ source, field }, more)),
         events: (counts) =>
           increased(countedEvents, counts, (result, more) => events.inc({ source, result }, more)),
+        unknown: (totals) => void unknown.set(source, totals),
         followed(resource) {
           const known = followed.get(source) ?? new Map<string, number>();
           followed.set(source, known.set(resource, clock.now()));
@@ -99,6 +120,7 @@ function sharedMetrics(metrics: Metrics, clock: Clock): SharedMetrics {
         ended() {
           read.delete(source);
           followed.delete(source);
+          unknown.delete(source);
         },
       };
     },

@@ -14,7 +14,7 @@ export interface PageWriterOptions {
   readonly catalogue: Pick<Catalogue, 'write'>;
   readonly database: Database;
   readonly clock: Clock;
-  readonly metrics: SourceMetrics;
+  readonly metrics: Pick<SourceMetrics, 'records'>;
   /** Called at the end of each transaction; throws WorkTaken where another process reads the source by now. */
   readonly hold: (tx: Transaction) => Promise<void>;
 }

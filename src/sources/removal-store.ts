@@ -113,6 +113,8 @@ export async function finishRemoval(tx: Transaction, source: string): Promise<vo
   await tx`delete from rounded_listing where source = ${source}`;
   await tx`delete from raw_record where source = ${source}`;
   await tx`delete from source_remap where source = ${source}`;
+  await tx`delete from source_lookup where source = ${source}`;
+  await tx`delete from source_lookup_reading where source = ${source}`;
   await tx`delete from source_report where source = ${source}`;
   await tx`delete from source_control where source = ${source}`;
   await tx`delete from source_reconciliation where source = ${source}`;

@@ -1,6 +1,5 @@
 // Replication of a source: a full load, then its changes, for as long as the service runs.
 
-import { analyzeListings } from '../ingest/listing-store.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
@@ -10,6 +9,8 @@ import { WorkTaken } from '../postgres/client/work-lease.ts';
 import { ahead } from './ahead.ts';
 import { Confirmations } from './confirmations.ts';
 import type { SourceControl } from './control-store.ts';
+import { renewStatistics } from './load-statistics.ts';
+import { readLookups, useLookups } from './lookups/lookup-rounds.ts';
 import { type Progress, progress, type SourceMetrics, sourceMetrics } from './metrics.ts';
 import { writePage, writeReread } from './page-writer.ts';
 import { LEASE_TIMES, type LeaseTimes, type ReaderLease, takeReaderLease } from './reader-lease.ts';
@@ -49,9 +50,6 @@ export interface Replication {
   stop(): Promise<void>;
 }
 
-/** Milliseconds; ANALYZE reads a sample of each table, whatever its size. */
-const ANALYZE_DEADLINE = 300_000;
-
 /** Reads the source, now and until it is stopped. Of all processes that share a database, one does the reading. */
 export function startReplication(options: ReplicationOptions): Replication {
   const replicator = new Replicator(options);
@@ -76,8 +74,8 @@ class Replicator {
   #misbehaves = false;
   readonly #reporter: Reporter;
   readonly #reconciler: Reconciler;
-  /** Whether the stored listings were all read in the way in which the source reads now. */
-  #isReadAsNow = false;
+  /** The way in which the stored listings were all read, as far as it is known. */
+  #readAs: string | null = null;
   /** Whether this process reads all records, from the first one on. */
   #readsAll = false;
   readonly #confirmations: Confirmations;
@@ -87,7 +85,7 @@ class Replicator {
     this.#options = options;
     this.timer = new RoundTimer(options.clock, options.control);
     this.#metrics = sourceMetrics(options.metrics, options.clock, options.source.id);
-    this.#reporter = new Reporter(options);
+    this.#reporter = new Reporter({ ...options, metrics: this.#metrics });
     this.#confirmations = new Confirmations(options);
     this.#reconciler = new Reconciler({ ...options, metrics: this.#metrics });
   }
@@ -123,6 +121,7 @@ class Replicator {
         let wait = interval;
         try {
           this.timer.begin();
+          await readLookups(this.#options, lease.hold, signal);
           await this.#readToEnd(lease, signal);
           wait -= await this.#readAgain(lease, signal);
           wait -= await this.#compare(lease, signal);
@@ -149,6 +148,7 @@ class Replicator {
     if (isAgain)
       log.info({ source: source.id }, 'The source is configured again: its removal ends, and it is loaded');
     await forgetRecords(this.#options, lease.hold);
+    await database.read((sql) => useLookups(sql, source));
     this.#metrics.begins(this.status.asOf);
     await this.#reporter.start();
     await this.#reconciler.start();
@@ -166,7 +166,7 @@ class Replicator {
     for await (const page of ahead((wanted) => source.pages(position, wanted, slowly), signal)) {
       const wasLoading = stored.loadedAt === null;
       stored = await writePage({ ...this.#options, metrics: this.#metrics, hold }, page, stored);
-      if (wasLoading && stored.loadedAt !== null) await this.#analyze();
+      if (wasLoading && stored.loadedAt !== null) await renewStatistics(this.#options);
       this.#metrics.fieldErrors(source.fieldErrors);
       if (source.eventCounts !== undefined) this.#metrics.events(source.eventCounts);
       if (page.followed !== undefined) this.#metrics.followed(page.followed);
@@ -193,10 +193,10 @@ class Replicator {
    */
   async #readAgain({ hold }: ReaderLease, signal: AbortSignal): Promise<number> {
     const { source, database, clock, interval, log } = this.#options;
-    if (source.reading === undefined || this.#isReadAsNow) return 0;
+    if (source.reading === undefined || source.reading === this.#readAs) return 0;
     let stored = await database.read((sql) => readPosition(sql, source.id));
-    this.#isReadAsNow = stored.reading === source.reading;
-    if (stored.loadedAt === null || this.#isReadAsNow) return 0;
+    this.#readAs = stored.reading;
+    if (stored.loadedAt === null || stored.reading === source.reading) return 0;
     if (stored.reread === null && (await mapInstead(this.#options))) return 0;
     const startedAt = clock.monotonic();
     const taken = () => Math.min(interval, clock.monotonic() - startedAt);
@@ -242,14 +242,6 @@ class Replicator {
   #hasReadAll(): void {
     if (this.#readsAll) this.#reporter.forgetEarlier();
     this.#readsAll = false;
-  }
-
-  /** Without new statistics after the first load, searches are planned worse until autovacuum runs. */
-  async #analyze(): Promise<void> {
-    const { database, log, source } = this.#options;
-    await database.write(analyzeListings, { timeout: ANALYZE_DEADLINE }).catch((error: unknown) => {
-      log.warn({ source: source.id, err: error }, 'The statistics of the database could not be renewed');
-    });
   }
 
   #reportProgress({ loaded, total }: StoredPosition, records: number, milliseconds: number): void {

@@ -4,15 +4,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Clock, MINUTE } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
+import type { SourceMetrics } from './metrics.ts';
 import { findReport, type SourceReport, writeReport } from './report-store.ts';
 import type { Source } from './source.ts';
-import type { UnknownCount, ValueCount } from './value-counts.ts';
+import { type UnknownCount, unknownTotals, type ValueCount } from './value-counts.ts';
 
 export interface ReporterOptions {
   readonly source: Pick<Source, 'id' | 'withheldValues' | 'unknownValues' | 'unreadFields'>;
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Pick<Log, 'warn'>;
+  readonly metrics: Pick<SourceMetrics, 'unknown'>;
 }
 
 interface Health {
@@ -71,16 +73,18 @@ export class Reporter {
     { failure, detail, rereadFailure, sample, asOf }: Health,
     hold: (tx: Transaction) => Promise<void>,
   ): Promise<void> {
-    const { source, database, clock, log } = this.#options;
+    const { source, database, clock, log, metrics } = this.#options;
     if (failure === 'database') return;
     const withheld = merged(this.#earlier, source.withheldValues?.list() ?? []);
+    const unknown = merged(this.#earlierUnknown, unknownOf(source));
+    metrics.unknown(unknownTotals(unknown));
     const { succeededAt } = this.#written;
     const report = {
       source: source.id,
       failure: failure ?? rereadFailure,
       detail,
       withheld,
-      unknown: merged(this.#earlierUnknown, unknownOf(source)),
+      unknown,
       succeededAt: asOf,
       sample,
     };

@@ -2,6 +2,7 @@
 
 import type { ListingDraft } from '../listings/draft.ts';
 import type { RawRecord } from '../listings/raw-record.ts';
+import type { SourceLookups } from './lookups/source-lookups.ts';
 import type { ValueCounts } from './value-counts.ts';
 
 /** How far a source has been read: opaque to all but the source, stored as JSON. */
@@ -172,6 +173,8 @@ export interface Source {
   readonly requested?: string;
   /** The listing of what was sent of it before, as it would be read now; absent where nothing is kept. */
   readonly map?: (sent: readonly RawRecord[]) => MappedRecord;
+  /** What the source says of the values of its fields: `reading` changes with it. Absent where it is not read. */
+  readonly lookups?: SourceLookups;
   /**
    * Pages from a position on (null: from the very beginning); ends after a page whose `last` is true. The next page is
    * fetched when the caller requests it; `slowly`: never more than one request a second. Throws LiveError.

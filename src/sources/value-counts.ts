@@ -16,6 +16,30 @@ export interface UnknownCount {
   readonly listings: number;
 }
 
+/** What is not known of one source, in numbers. */
+export interface UnknownTotals {
+  /** Values that the dictionary lacks, by field: enumerated fields are few, whatever a source sends. */
+  readonly values: ReadonlyMap<string, number>;
+  /** Fields that are not read. */
+  readonly fields: number;
+}
+
+export function unknownTotals(unknown: readonly UnknownCount[]): UnknownTotals {
+  const values = new Map<string, number>();
+  for (const { field, value } of unknown) if (value !== null) values.set(field, (values.get(field) ?? 0) + 1);
+  return { values, fields: unknown.filter(({ value }) => value === null).length };
+}
+
+/** `unknown values: PetsAllowed 1, PropertySubType 3; fields that are not read: 12`; null: all is known. */
+export function unknownTotalsText({ values, fields }: UnknownTotals): string | null {
+  const named = [...values].map(([field, count]) => `${field} ${count}`).sort();
+  const texts = [
+    ...(named.length === 0 ? [] : [`unknown values: ${named.join(', ')}`]),
+    ...(fields === 0 ? [] : [`fields that are not read: ${fields}`]),
+  ];
+  return texts.length === 0 ? null : texts.join('; ');
+}
+
 /** Stands for the field where a server refuses to send a part of its listings, which is the value. */
 export const REFUSED_PART = '$expand';
 

@@ -7,6 +7,7 @@ import { createOutbound } from '../../lib/outbound.ts';
 import { parseJson } from '../../lib/parse.ts';
 import type { ListingDraft } from '../../listings/draft.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import type { LookupAnswer } from '../../sources/lookups/source-lookups.ts';
 import { isRecord } from '../../sources/reso/mapping/decode.ts';
 import { PROPERTY_FIELDS } from '../../sources/reso/mapping/property-fields.ts';
 import { profileNames, readProfile, STANDARD } from '../../sources/reso/profiles/profile.ts';
@@ -54,6 +55,8 @@ interface Probed {
   } | null;
   /** Null: the server does not say. */
   readonly records: number | null;
+  /** What came of the first page of lookups; null: the profile reads none. */
+  readonly lookups: (Pick<LookupAnswer, 'state' | 'detail'> & { readonly values: number }) | null;
   readonly firstPage: { readonly records: number; readonly milliseconds: number };
   /** Null: it cannot be computed. */
   readonly firstLoadSeconds: number | null;
@@ -105,6 +108,7 @@ async function read({ id, url, profile, open }: Target, database: Database | nul
       break;
     }
     const milliseconds = Math.round(systemClock.monotonic() - startedAt);
+    const lookups = (await source.lookups?.read(null, ended.signal, 1)) ?? null;
     const shape = edmx === null ? null : propertyShape(edmx);
     const fields = shape?.fields ?? null;
     const records = (page?.drafts.length ?? 0) + (page?.skipped ?? 0);
@@ -127,6 +131,11 @@ async function read({ id, url, profile, open }: Target, database: Database | nul
               lacks: PROPERTY_FIELDS.filter((field) => !fields.has(field)),
             },
       records: total,
+      lookups: lookups && {
+        state: lookups.state,
+        detail: lookups.state === 'read' ? null : lookups.detail,
+        values: lookups.lookups.filter(({ origin }) => origin === 'resource').length,
+      },
       firstPage: { records, milliseconds },
       firstLoadSeconds:
         total === null || records === 0
@@ -187,6 +196,7 @@ function show(probed: Probed): void {
     ],
     ['lacks', metadata === null || metadata.lacks.length === 0 ? null : listText(metadata.lacks)],
     ['records', records === null ? 'the server does not say how many' : count(records)],
+    ['lookups', probed.lookups && lookupsText(probed.lookups)],
     ['first page', `${count(firstPage.records)} records in ${firstPage.milliseconds} ms`],
     ['first load', firstLoadSeconds === null ? null : `about ${durationText(firstLoadSeconds)}`],
     ['unreadable', unreadable.length === 0 ? null : unreadable.join(', ')],
@@ -211,6 +221,13 @@ function otherText(profile: string, fits: readonly string[], reasons: (name: str
   const others = fits.filter((name) => name !== profile).map((name) => `${name} (${reasons(name)})`);
   return others.length === 0 ? '' : `; it looks like ${others.join(' or ')}`;
 }
+
+const lookupsText = ({ state, detail, values }: NonNullable<Probed['lookups']>): string =>
+  state === 'read'
+    ? `the server has them: ${count(values)} values that are mapped on their first page`
+    : state === 'absent'
+      ? 'the server has none'
+      : `${state}: ${detail}`;
 
 const listText = (names: readonly string[]): string =>
   names.length <= MAX_LACKS

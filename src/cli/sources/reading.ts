@@ -7,6 +7,7 @@ import { systemClock } from '../../lib/clock.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
 import { openConnection } from '../../sources/budget/connection.ts';
 import { findControls, pauseSource, requestSync, resumeSource } from '../../sources/control-store.ts';
+import { countLookups, findLookupReading, type LookupReading } from '../../sources/lookups/lookup-store.ts';
 import { type Comparison, findComparison } from '../../sources/reconcile/reconcile-store.ts';
 import { findReadSources, type ReadSource } from '../../sources/registry/registry-store.ts';
 import { findRemap, type Remap } from '../../sources/remap/remap-store.ts';
@@ -18,7 +19,14 @@ import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, emphasis, print, printJson, printTable } from '../output.ts';
-import { budgetRows, comparisonText, durationText, minuteOf, unknownText } from './status-text.ts';
+import {
+  budgetRows,
+  comparisonText,
+  durationText,
+  lookupsText,
+  minuteOf,
+  unknownText,
+} from './status-text.ts';
 import { findTargets, type Target } from './target.ts';
 
 interface Flags {
@@ -84,6 +92,10 @@ interface Status extends Pick<ReadSource, 'id' | 'name' | 'setBy'> {
   readonly sample: string | null;
   /** What the mapping does not know of its records. */
   readonly unknown: readonly UnknownCount[];
+  /** How the lookups of the source were read; null: they were not requested yet. */
+  readonly lookups:
+    | (Pick<LookupReading, 'state' | 'detail' | 'readAt' | 'triedAt'> & { readonly values: number })
+    | null;
   /** A remap that is under way, or waits; null: there is none. */
   readonly remap: Pick<Remap, 'mapped' | 'total'> | null;
   readonly position: unknown;
@@ -130,11 +142,19 @@ async function findStatus(
     failingSince,
     sample,
     unknown,
+    lookups: await findLookupStatus(sql, id),
     remap: remap === null || remap.finishedAt !== null ? null : { mapped: remap.mapped, total: remap.total },
     position,
     reconciliation,
     budget,
   };
+}
+
+async function findLookupStatus(sql: Sql, id: string): Promise<Status['lookups']> {
+  const reading = await findLookupReading(sql, id);
+  if (reading === null) return null;
+  const { state, detail, readAt, triedAt } = reading;
+  return { state, detail, readAt, triedAt, values: await countLookups(sql, id) };
 }
 
 const latest = (a: string | null, b: string | null): string | null =>
@@ -207,6 +227,7 @@ function printOne(status: Status): void {
     ['a record', status.sample],
     ...budgetRows(status.budget),
     ['all keys', status.reconciliation && comparisonText(status.reconciliation)],
+    ['lookups', status.lookups && lookupsText(status.lookups, status.lookups.values)],
     ['remap', status.remap && `${count(status.remap.mapped)} of ${count(status.remap.total)} records`],
     ['unknown', status.unknown.length === 0 ? null : unknownText(status.unknown)],
   ];

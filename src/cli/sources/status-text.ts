@@ -1,6 +1,7 @@
 // Texts of what `freehold sources status` shows of a source.
 
 import { budgetLines } from '../../sources/budget/budget-text.ts';
+import type { LookupReading } from '../../sources/lookups/lookup-store.ts';
 import type { Comparison } from '../../sources/reconcile/reconcile-store.ts';
 import type { BudgetReport } from '../../sources/source.ts';
 import type { UnknownCount } from '../../sources/value-counts.ts';
@@ -19,6 +20,17 @@ export function comparisonText({ state, startedAt, endedAt, refused, ...found }:
   if (endedAt === null) return `being compared since ${at}, ${count(found.listed)} so far`;
   const left = found.left === 0 ? '' : `, ${count(found.left)} left to the next comparison`;
   return `compared ${at}, ${count(found.ended)} deleted, ${count(found.fetched)} read again${left}`;
+}
+
+/** `3,412 values, read 2027-01-31 12:00` */
+export function lookupsText(
+  { state, detail, readAt, triedAt }: Pick<LookupReading, 'state' | 'detail' | 'readAt' | 'triedAt'>,
+  values: number,
+): string {
+  const kept = values === 0 ? '' : `; ${count(values)} values since ${minuteOf(readAt)}`;
+  const why = detail === null ? '' : `: ${detail}`;
+  if (state === 'read') return `${count(values)} values, read ${minuteOf(readAt)}${why}`;
+  return `${state === 'absent' ? 'the server has none' : `${state} ${minuteOf(triedAt)}`}${why}${kept}`;
 }
 
 /** Values and fields shown. */

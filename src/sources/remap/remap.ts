@@ -11,12 +11,13 @@ import type { Clock } from '../../lib/clock.ts';
 import { eventLoop } from '../../lib/scheduler.ts';
 import type { ListingDraft } from '../../listings/draft.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
+import { useLookups } from '../lookups/lookup-rounds.ts';
 import type { Source } from '../source.ts';
 import { readPosition, writePosition } from '../store.ts';
 import { advanceRemap, beginRemap, findRemap, type Remap } from './remap-store.ts';
 
 export interface RemapOptions {
-  readonly source: Pick<Source, 'id' | 'reading' | 'requested' | 'map'>;
+  readonly source: Pick<Source, 'id' | 'reading' | 'requested' | 'map' | 'lookups'>;
   readonly catalogue: Pick<Catalogue, 'writeAgain'>;
   readonly database: Database;
   readonly clock: Clock;
@@ -47,6 +48,7 @@ export async function remap(options: RemapOptions): Promise<Remap | null> {
   const { source, database, onProgress, isStopped } = options;
   let state = await database.read((sql) => findRemap(sql, source.id));
   if (state === null || state.finishedAt !== null || source.map === undefined) return null;
+  await database.read((sql) => useLookups(sql, source));
   if (state.reading !== readingOf(source)) state = await begin(options, state);
   while (state.finishedAt === null) {
     const known: Remap = state;

@@ -12,7 +12,7 @@ import { moveableTime } from '../../support/billing/database-time.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { startService } from '../../support/service/service.ts';
 import { assertLimits } from '../../support/sources/machine/limits.ts';
-import { readStored } from '../../support/sources/machine/stored.ts';
+import { namesAt, readNames, readStored } from '../../support/sources/machine/stored.ts';
 import { assertToldOnce, createWatcher, readTold } from '../../support/sources/machine/told.ts';
 import { type MachineStage, type Step, VendorMachine } from '../../support/sources/machine/vendor-machine.ts';
 
@@ -25,6 +25,7 @@ const quirks: fc.Arbitrary<Partial<Quirks>> = fc.oneof(
   fc.record({ late: fc.integer({ min: 1, max: 240 }) }),
   fc.record({ truncatedKeys: fc.integer({ min: 0, max: 40 }) }),
   fc.record({ slowAbove: fc.integer({ min: 5, max: 20 }) }),
+  fc.record({ lookups: fc.constantFrom('absent' as const, 'refused' as const) }),
   fc.record({ errors: fc.constantFrom('html' as const, 'text' as const, 'success' as const) }),
   fc.constant({}),
 );
@@ -86,6 +87,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('quirk' as const), quirks }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant('rename' as const),
+      lookup: fc.constantFrom('MlsStatus' as const, 'PropertySubType' as const),
+      value: which,
+    }),
+  },
 );
 
 const at = { after };
@@ -120,6 +129,7 @@ async function runHistory(vendor: VendorName, history: readonly Step[]): Promise
     for (const next of history) await machine.take(next);
     await machine.calm();
     assert.deepEqual(await readStored(stored.database, id), machine.history.shown);
+    assert.deepEqual(await readNames(stored.database, id), namesAt(machine));
     const told = await readTold(service, machine, begun.sequence);
     assertToldOnce(machine, told.changes);
     await watcher.assertSame(told.changes.get(key) ?? []);

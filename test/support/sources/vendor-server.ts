@@ -160,7 +160,10 @@ export function vendorSource(
   outbound: Outbound,
   profile: string,
   overrides: object = {},
-  findShowing: ResoOptions['findShowing'] = async () => [],
+  {
+    findShowing = async () => [],
+    findLookups = async () => null,
+  }: Pick<ResoOptions, 'findShowing' | 'findLookups'> = {},
 ): Source {
   const own = server.vendor.rules.originatingSystem ? { originatingSystem: SYSTEM } : {};
   return resoSource({
@@ -172,6 +175,7 @@ export function vendorSource(
     outbound,
     clock: server.clock,
     findShowing,
+    findLookups,
   });
 }
 
@@ -191,7 +195,7 @@ export async function replicateVendor(
     return database.read((sql) => findShowing(sql, 'reso', shown));
   };
   const replicated = await replicateSource(t, { clock, database }, (outbound) =>
-    vendorSource(server, outbound(createOutbound({ clock })), profile, overrides, showing),
+    vendorSource(server, outbound(createOutbound({ clock })), profile, overrides, { findShowing: showing }),
   );
   return {
     ...server,

@@ -13,7 +13,7 @@ export type ValueNames = Readonly<Record<string, Readonly<Record<string, string>
 /** Ids of listings are derived from them. */
 const KEYS: readonly string[] = ['ListingKey', 'ListingKeyNumeric'];
 /** Fields of children whose values are enumerated. */
-const OF_CHILDREN: readonly string[] = ['MediaCategory', 'OpenHouseType', 'OpenHouseStatus'];
+export const OF_CHILDREN: readonly string[] = ['MediaCategory', 'OpenHouseType', 'OpenHouseStatus'];
 const CHILDREN: readonly string[] = ['Media', 'OpenHouse', 'OpenHouses'];
 
 /** Every fault of overrides, one sentence each, which begins with the path of the member. */
@@ -44,42 +44,62 @@ function hint(name: string, known: readonly string[]): string {
   return meant === undefined ? '' : `; did you mean ${meant}?`;
 }
 
-/** The function that gives a record the dictionary's names; a field that has no value stays as it was. */
+/** What a value of one field means by the lookups of the source; undefined: they do not say. */
+type OwnMeanings = (sent: string) => { readonly text: string; readonly value: string } | undefined;
+
+/**
+ * The function that gives a record the dictionary's names; a field that has no value stays as it was. Of a value counts, in whichever
+ * spelling it is sent, what the operator says of it, else what the lookups of its source say; the rest is for the mapping.
+ */
 export function dictionaryNames(
   fields: FieldNames,
   enumerations: ValueNames,
+  meanings: ReadonlyMap<string, OwnMeanings> = new Map(),
 ): (record: UpstreamRecord) => UpstreamRecord {
   const names = Object.entries(fields);
-  const values = Object.entries(enumerations).map(
-    ([field, own]) =>
-      [field, new Map(Object.entries(own).map(([value, name]) => [fold(value), name]))] as const,
+  const values = [...new Set([...Object.keys(enumerations), ...meanings.keys()])].map(
+    (field) => [field, nameIn(enumerations[field] ?? {}, meanings.get(field))] as const,
   );
+  const ofChildren = values.filter(([field]) => OF_CHILDREN.includes(field));
   if (names.length + values.length === 0) return (record) => record;
   return (record) => {
     const renamed: Record<string, unknown> = { ...record };
     for (const [own, name] of names)
       if (record[own] !== undefined && record[own] !== null) renamed[name] = record[own];
     nameValues(renamed, values);
+    if (ofChildren.length === 0) return renamed;
     for (const child of CHILDREN) {
       const children = renamed[child];
       if (Array.isArray(children))
         renamed[child] = children.map((item: unknown) =>
-          isRecord(item) ? nameValues({ ...item }, values) : item,
+          isRecord(item) ? nameValues({ ...item }, ofChildren) : item,
         );
     }
     return renamed;
   };
 }
 
-type OwnValues = readonly (readonly [field: string, names: ReadonlyMap<string, string>])[];
+type NameOf = (text: string) => string | undefined;
+type OwnValues = readonly (readonly [field: string, nameOf: NameOf])[];
+
+/** The name of a value; undefined: nobody says. */
+function nameIn(own: Readonly<Record<string, string>>, meaningOf: OwnMeanings | undefined): NameOf {
+  const names = new Map(Object.entries(own).map(([value, name]) => [fold(value), name]));
+  return (text) => {
+    const stated = names.get(fold(text));
+    if (stated !== undefined || meaningOf === undefined) return stated;
+    const meaning = meaningOf(text);
+    return meaning && (names.get(fold(meaning.text)) ?? names.get(fold(meaning.value)) ?? meaning.value);
+  };
+}
 
 /** Changes the values of a record, which may be lists, or values between commas. */
 function nameValues(record: Record<string, unknown>, values: OwnValues): UpstreamRecord {
-  for (const [field, names] of values) {
+  for (const [field, nameOf] of values) {
     const value = record[field];
-    const named = (text: string): string => names.get(fold(text)) ?? text;
+    const named = (text: string): string => nameOf(text) ?? text;
     if (typeof value === 'string')
-      record[field] = names.get(fold(value)) ?? value.split(',').map(named).join(',');
+      record[field] = nameOf(value) ?? (value.includes(',') ? value.split(',').map(named).join(',') : value);
     else if (Array.isArray(value))
       record[field] = value.map((item: unknown) => (typeof item === 'string' ? named(item) : item));
   }

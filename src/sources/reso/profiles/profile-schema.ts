@@ -241,6 +241,15 @@ export const ProfileSchema = Type.Object(
       },
       strict,
     ),
+    lookups: Type.Object(
+      {
+        from: oneOf(
+          ['resource', 'offered', 'none'],
+          'What the source says of its values, in the resource Lookup. resource: it is read; offered: it is where $metadata has it; none: it is not.',
+        ),
+      },
+      strict,
+    ),
     enumerationTexts: oneOf(
       ['none', 'metadata'],
       'metadata: values are names whose texts are annotations in $metadata; none: they are texts already.',

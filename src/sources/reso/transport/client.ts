@@ -6,11 +6,13 @@ import { withDeadline } from '../../../lib/clock.ts';
 import type { Outbound } from '../../../lib/outbound.ts';
 import { isOlder, type ListingDraft } from '../../../listings/draft.ts';
 import type { RawRecord } from '../../../listings/raw-record.ts';
+import type { LookupTable } from '../../lookups/source-lookups.ts';
 import {
   feedFault,
   LiveError,
   type ShownContact,
   type Source,
+  type SourceBudget,
   type SourcePage,
   sourceTimeout,
 } from '../../source.ts';
@@ -20,6 +22,7 @@ import type { Profile } from '../profiles/profile-schema.ts';
 import { wholeRecord } from './kept-record.ts';
 import { KeySweep } from './key-sweep.ts';
 import { ListingReader } from './listing-reader.ts';
+import { LookupReader } from './lookup-reader.ts';
 import { PageReader } from './page-reader.ts';
 import { Pages, type UpstreamPage } from './pages.ts';
 import { wantedFields } from './query.ts';
@@ -55,6 +58,10 @@ export interface ResoOptions extends RequestHooks {
   readonly refreshesPerMinute?: number;
   /** Keys of stored listings of this source that show one of these; default: nobody knows, so that they wait for their own change. */
   readonly findShowing?: (contacts: readonly ShownContact[]) => Promise<readonly string[]>;
+  /** The lookups that are kept of this source; null: they are those of the version that is known, or there are none. Default: none are kept. */
+  readonly findLookups?: (known: number | null) => Promise<LookupTable | null>;
+  /** Where its requests are counted; default: they are not. */
+  readonly budget?: SourceBudget;
 }
 
 /** Changes when the same records make other listings than before. */
@@ -103,6 +110,12 @@ export function resoSource(options: ResoOptions): Source {
   const { flag: viewFlag } = profile.deletes;
   const mapper = new RecordMapper(profile, session, clock, { currency, timeZone, showsByDefault });
   const map = (upstream: UpstreamRecord) => mapper.map(upstream);
+  const lookups = new LookupReader(session, reader);
+  /** Another process may have read them. */
+  const renewLookups = async (): Promise<void> => {
+    const table = await options.findLookups?.(mapper.lookupVersion).catch(withoutLookups);
+    if (table) mapper.use(table);
+  };
   return {
     id: options.id,
     name: options.name,
@@ -113,12 +126,21 @@ export function resoSource(options: ResoOptions): Source {
     eventCounts: followed.eventCounts,
     unknownValues: mapper.unknownValues,
     unreadFields: mapper.unreadFields,
-    reading: readingOf(profile, showsByDefault, timeZone),
+    get reading() {
+      return readingOf(profile, showsByDefault, timeZone, mapper.vocabulary);
+    },
+    ...(options.budget !== undefined && { budget: options.budget }),
     requested: requestedOf(profile),
     ...(profile.raw === 'keep' && {
       map(sent: readonly RawRecord[]) {
         const record = wholeRecord(sent);
         return { draft: mapper.mapKept(record), isGone: isGone(record, viewFlag) };
+      },
+    }),
+    ...(hasLookups(profile) && {
+      lookups: {
+        read: (...args: Parameters<LookupReader['read']>) => lookups.read(...args),
+        use: (table: LookupTable) => mapper.use(table),
       },
     }),
     async *pages(from, signal, slowly) {
@@ -131,6 +153,7 @@ export function resoSource(options: ResoOptions): Source {
     ...(canFetchKeys(profile) && {
       async *records(keys: readonly string[], signal?: AbortSignal) {
         for await (const { records } of readMany(keys, signal)) {
+          await renewLookups();
           const { drafts, gone } = sourcePage({ records, next: {}, last: false }, { map, viewFlag }, MANY);
           yield { drafts, gone };
         }
@@ -151,6 +174,7 @@ export function resoSource(options: ResoOptions): Source {
     async fetchOne(listingKey, signal, listingId = null) {
       if (!live) throw new LiveError('live_unsupported', 'The source cannot be asked for one listing.');
       const record = await listings.read({ key: listingKey, listingId }, signal);
+      await renewLookups();
       const draft = map(record);
       if (draft?.listingKey !== listingKey)
         throw new LiveError(
@@ -170,6 +194,10 @@ export function resoSource(options: ResoOptions): Source {
   };
 }
 
+function withoutLookups(cause: unknown): never {
+  throw new LiveError('fetch_failed', 'What is known of the values of the source cannot be read.', { cause });
+}
+
 /** Milliseconds between two requests that keep to the shortest window of the profile. */
 function spacingOf({ limits }: Profile): number {
   const short = limits.windows.filter(({ seconds }) => seconds <= 60);
@@ -179,16 +207,26 @@ function spacingOf({ limits }: Profile): number {
   );
 }
 
+/** Whether anything is read of what the source says of its values. */
+const hasLookups = (profile: Profile): boolean =>
+  profile.lookups.from !== 'none' || profile.enumerationTexts === 'metadata';
+
 /** Whether listings can be requested by their keys, several at a time or one by one. */
 const canFetchKeys = (profile: Profile): boolean => profile.live !== false || canJoinKeys(profile);
 
 /** Listings that were read by another profile are read again. */
-function readingOf(profile: Profile, showsByDefault: boolean, timeZone: string | null): string {
+function readingOf(
+  profile: Profile,
+  showsByDefault: boolean,
+  timeZone: string | null,
+  vocabulary: string,
+): string {
   const { name, fields, enumerations } = profile;
   const parts = [READING, showsByDefault ? 'show' : 'withhold', timeZone ?? 'local'];
   if (name !== STANDARD) parts.push(name);
   const renamed = JSON.stringify([fields, enumerations]);
   if (renamed !== '[{},{}]') parts.push(`renames=${hash('sha256', renamed, 'hex').slice(0, 8)}`);
+  if (vocabulary !== '') parts.push(`lookups=${vocabulary}`);
   return [...parts, ...ownFlag(profile)].join(' ');
 }
 

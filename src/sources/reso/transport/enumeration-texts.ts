@@ -1,7 +1,5 @@
 // Texts of enumerated values that a server sends as names, read from the annotations of $metadata.
 
-import type { UpstreamRecord } from '../mapping/decode.ts';
-
 /** Field -> name of a value -> its text. */
 export type EnumerationTexts = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
@@ -31,23 +29,3 @@ export function enumerationTexts(edmx: string, types: ReadonlyMap<string, string
   }
   return texts;
 }
-
-/** The record with texts in place of names; a name without a text stays. */
-export function textsOf(record: UpstreamRecord, texts: EnumerationTexts): UpstreamRecord {
-  const changed = [...texts].flatMap(([field, members]): (readonly [string, unknown])[] => {
-    const value = record[field];
-    if (typeof value === 'string') return [[field, textOf(value, members)]];
-    return Array.isArray(value)
-      ? [[field, value.map((item) => (typeof item === 'string' ? textOf(item, members) : item))]]
-      : [];
-  });
-  return { ...record, ...Object.fromEntries(changed) };
-}
-
-/** Flags come as names between commas. */
-const textOf = (value: string, members: ReadonlyMap<string, string>): string =>
-  members.get(value) ??
-  value
-    .split(',')
-    .map((name) => members.get(name.trim()) ?? name)
-    .join(',');

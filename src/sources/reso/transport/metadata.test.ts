@@ -22,6 +22,7 @@ test('fields, expansions and the type of the key are those of the Property entit
     keyField: 'ListingKey',
     numericKey: true,
     resources: new Map(),
+    lookupNames: new Map(),
   });
 });
 
@@ -32,6 +33,18 @@ test('an entity set that names another type leads to that type', () => {
   );
   assert.deepEqual([...(shape?.fields ?? [])], ['ListingKey']);
   assert.equal(shape?.numericKey, false);
+});
+
+test('the name of a lookup is that of the annotation of its field', () => {
+  const annotation = (term: string, name: string) => `<Annotation Term="${term}" String="${name}"/>`;
+  const named = annotation('RESO.OData.Metadata.LookupName', 'Types');
+  const shape = propertyShape(
+    edmx(`<EntityType Name="Member"><Property Name="A" Type="Edm.String">${named}</Property></EntityType>
+      <EntityType Name="Property"><Property Name="ListingKey" Type="Edm.String"/>${named}
+      <Property Name="B" Type="Edm.String">${annotation('Core.Description', 'B')}${named}</Property>
+      <Property Name="C" Type="Edm.String"/>${annotation('RESO.OData.Metadata.LookupName', 'Nobody')}</EntityType>`),
+  );
+  assert.deepEqual([...(shape?.lookupNames ?? [])], [['B', 'Types']]);
 });
 
 test('resources are what has a set of its own, with the fields that it inherits', () => {

@@ -15,6 +15,8 @@ export interface PropertyShape {
   readonly resources: ReadonlyMap<string, ReadonlySet<string>>;
   /** Texts of values that are sent as names. */
   readonly texts?: EnumerationTexts;
+  /** Names of the lookups of fields, where $metadata says them. */
+  readonly lookupNames: ReadonlyMap<string, string>;
 }
 
 /** What is assumed of a server whose $metadata cannot be had. */
@@ -24,6 +26,7 @@ export const UNKNOWN_SHAPE: PropertyShape = {
   keyField: 'ListingKey',
   numericKey: false,
   resources: new Map(),
+  lookupNames: new Map(),
 };
 
 const TAG = /<(\/?)(?:\w+:)?(\w+)((?:\s[^<>]*)?)>/g;
@@ -38,6 +41,7 @@ interface EntityType {
   readonly base: string | null;
   readonly properties: Map<string, string>;
   readonly navigations: Set<string>;
+  readonly lookupNames: Map<string, string>;
 }
 
 /** The entity types of a document by their qualified names, and the types of its sets by the names of these. */
@@ -72,10 +76,13 @@ function readModel(edmx: string): Model {
   };
   let namespace = '';
   let current: EntityType | null = null;
+  /** The property that annotations are about; null: they are about something else. */
+  let annotated: string | null = null;
   const sets = new Map<string, string>();
   for (const [, closing, tag, text = ''] of edmx.matchAll(TAG)) {
     if (closing === '/') {
       if (tag === 'EntityType') current = null;
+      if (tag === 'Property') annotated = null;
       continue;
     }
     const read = attributes(text);
@@ -89,10 +96,15 @@ function readModel(edmx: string): Model {
         base: read.get('BaseType') ?? null,
         properties: new Map(),
         navigations: new Set<string>(),
+        lookupNames: new Map(),
       };
       types.set(`${namespace}.${name}`, type);
       current = text.endsWith('/') ? null : type;
-    } else if (tag === 'Property') current?.properties.set(name, read.get('Type') ?? '');
+    } else if (tag === 'Property') {
+      current?.properties.set(name, read.get('Type') ?? '');
+      annotated = text.endsWith('/') ? null : name;
+    } else if (tag === 'Annotation' && annotated !== null && read.get('Term')?.endsWith('.LookupName'))
+      current?.lookupNames.set(annotated, read.get('String') ?? annotated);
     else if (tag === 'NavigationProperty') current?.navigations.add(name);
     else if (tag === 'EntitySet' && read.has('EntityType')) sets.set(name, read.get('EntityType') ?? '');
   }
@@ -134,13 +146,14 @@ function withInherited(types: Model['types'], type: EntityType): EntityType {
     ...type,
     properties: new Map(line.flatMap(({ properties }) => [...properties])),
     navigations: new Set(line.flatMap(({ navigations }) => [...navigations])),
+    lookupNames: new Map(line.flatMap(({ lookupNames }) => [...lookupNames])),
   };
 }
 
 const NUMERIC = /^Edm\.(Byte|Int16|Int32|Int64|Decimal)$/;
 
 function shapeOf(
-  { properties, navigations }: EntityType,
+  { properties, navigations, lookupNames }: EntityType,
   resources: PropertyShape['resources'],
 ): PropertyShape | null {
   const keyField = (['ListingKey', 'ListingKeyNumeric'] as const).find((field) => properties.has(field));
@@ -151,5 +164,6 @@ function shapeOf(
     keyField,
     numericKey: NUMERIC.test(properties.get(keyField) ?? ''),
     resources,
+    lookupNames,
   };
 }

@@ -81,8 +81,8 @@ export class PageReader {
   }
 
   /**
-   * Records with all their children, as far as the profile has them, and texts in place of names of values. Open houses of a
-   * resource of their own come with `openHouses`: their changes are followed by themselves. Throws LiveError.
+   * Records with all their children, as far as the profile has them. Open houses of a resource of their own come with `openHouses`:
+   * their changes are followed by themselves. Throws LiveError.
    */
   async complete(
     records: readonly UpstreamRecord[],
@@ -99,8 +99,7 @@ export class PageReader {
     const whole = await completeChildren(shown, root, asking.get);
     const pictured = await media.complete(whole, asking);
     const named = await contacts.complete(pictured, asking);
-    const complete = openHouses ? await withOpenHouses(named, asking) : named;
-    return complete.map((record) => this.#session.withTexts(record));
+    return openHouses ? withOpenHouses(named, asking) : named;
   }
 
   async #page(url: string, form: PageForm, signal: AbortSignal, slowly: boolean): Promise<ParsedPage> {

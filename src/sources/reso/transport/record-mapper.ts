@@ -2,13 +2,17 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { ListingDraft } from '../../../listings/draft.ts';
+import type { LookupTable } from '../../lookups/source-lookups.ts';
 import { REFUSED_PART, ValueCounts } from '../../value-counts.ts';
 import type { UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
 import { dictionaryNames } from '../mapping/overrides.ts';
 import { countUnreadFields, unknownValues } from '../mapping/unknown.ts';
+import { NO_VOCABULARY, type Vocabulary, vocabularyOf } from '../mapping/vocabulary.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
+import type { EnumerationTexts } from './enumeration-texts.ts';
 import { rawRecords, stableRecord } from './kept-record.ts';
+import { textLookups } from './lookup-reader.ts';
 import { wantedFields } from './query.ts';
 import { childResources } from './resources/offered.ts';
 import type { Session } from './session.ts';
@@ -34,7 +38,12 @@ export class RecordMapper {
   readonly #session: Pick<Session, 'refusedParts' | 'knownRules'>;
   readonly #clock: Clock;
   readonly #settings: MappingSettings;
-  readonly #named: (record: UpstreamRecord) => UpstreamRecord;
+  /** Null: nothing is kept of what the source says of its values. */
+  #table: LookupTable | null = null;
+  #vocabulary: Vocabulary = NO_VOCABULARY;
+  /** The texts of $metadata that the vocabulary is made of; null: it is not made of them. */
+  #texts: EnumerationTexts | null = null;
+  #named: (record: UpstreamRecord) => UpstreamRecord;
   readonly #readFields: ReadonlySet<string>;
 
   constructor(
@@ -51,6 +60,39 @@ export class RecordMapper {
     this.#readFields = new Set(wantedFields(profile));
   }
 
+  /** Names what the source says of its values; empty: nothing that the dictionary does not say. */
+  get vocabulary(): string {
+    return this.#table === null ? '' : this.#vocabulary.digest;
+  }
+
+  /** The version of the lookups in use; null: there are none. */
+  get lookupVersion(): number | null {
+    return this.#table?.version ?? null;
+  }
+
+  /** Maps by these lookups from now on. */
+  use(table: LookupTable): void {
+    if (table.version === this.#table?.version) return;
+    this.#table = table;
+    this.#texts = null;
+    this.#speak(vocabularyOf(table.lookups, table.names, this.#profile.fields));
+  }
+
+  #speak(vocabulary: Vocabulary): void {
+    const { fields, enumerations } = this.#profile;
+    this.#vocabulary = vocabulary;
+    this.#named = dictionaryNames(fields, enumerations, vocabulary.fields);
+  }
+
+  /** Before lookups are kept, the texts of $metadata are those that the session has. */
+  #learnTexts(): void {
+    const { texts } = this.#session.knownRules();
+    if (this.#table !== null || texts === undefined || texts === this.#texts) return;
+    this.#texts = texts;
+    const lookups = textLookups(texts).map((each) => ({ ...each, former: [], isGone: false }));
+    this.#speak(vocabularyOf(lookups, {}, this.#profile.fields));
+  }
+
   /** The draft of a record as the server sent it, with what is kept of that; null: it has no key. */
   map(upstream: UpstreamRecord): ListingDraft | null {
     const { raw, volatile } = this.#profile;
@@ -63,6 +105,7 @@ export class RecordMapper {
   /** The draft of a record as it is kept; null: it has no key. */
   mapKept(kept: UpstreamRecord): ListingDraft | null {
     const { deletes, watermark } = this.#profile;
+    this.#learnTexts();
     const record = this.#named(kept);
     const refused = this.#session.refusedParts();
     const values: [field: string, value: unknown][] = refused.map((part) => [REFUSED_PART, part]);

@@ -4,9 +4,7 @@ import { type Clock, DAY, MINUTE, pause } from '../../../lib/clock.ts';
 import type { OutboundAnswer, OutboundRequest } from '../../../lib/outbound.ts';
 import { SingleFlight } from '../../../lib/single-flight.ts';
 import { LiveError, sourceTimeout } from '../../source.ts';
-import type { UpstreamRecord } from '../mapping/decode.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
-import { textsOf } from './enumeration-texts.ts';
 import { type PropertyShape, propertyShape, UNKNOWN_SHAPE } from './metadata.ts';
 import { metadataUrl, type QueryOption, type QueryRules, refusedParts } from './query.ts';
 import { type RequestKind, type Requests, requireSuccess } from './request.ts';
@@ -34,8 +32,8 @@ export class Session {
   readonly #requests: Requests;
   readonly #tokens: Tokens;
   readonly #flights = new SingleFlight<PropertyShape>();
-  /** `until`: monotonic milliseconds. */
-  #cached: { readonly shape: PropertyShape; readonly until: number } | null = null;
+  /** Times in monotonic milliseconds. */
+  #cached: { readonly shape: PropertyShape; readonly readAt: number; readonly until: number } | null = null;
   /** Parts of queries that the server refuses; known for as long as its shape. */
   #refused: ReadonlySet<QueryOption> = new Set();
   #expandsAll = false;
@@ -77,9 +75,9 @@ export class Session {
     });
   }
 
-  /** What queries to the server may hold. Throws LiveError. */
-  async rules(signal: AbortSignal, slowly = false): Promise<QueryRules> {
-    const shape = await this.#shape(signal, slowly);
+  /** What queries to the server may hold; by $metadata that is no older than `age` in milliseconds. Throws LiveError. */
+  async rules(signal: AbortSignal, slowly = false, age = DAY): Promise<QueryRules> {
+    const shape = await this.#shape(signal, slowly, age);
     return this.#rulesOf(shape);
   }
 
@@ -97,14 +95,6 @@ export class Session {
   /** What is known of the rules now, without a request. */
   knownRules(): QueryRules {
     return this.#rulesOf(this.#cached?.shape ?? UNKNOWN_SHAPE);
-  }
-
-  /** A record with texts in place of the names that $metadata explains, where the profile has such names. */
-  withTexts(record: UpstreamRecord): UpstreamRecord {
-    const texts = this.#cached?.shape.texts;
-    if (this.profile.enumerationTexts !== 'metadata' || texts === undefined || texts.size === 0)
-      return record;
-    return textsOf(record, texts);
   }
 
   /** Requests smaller pages from now on; false where they are as small as they may be. */
@@ -132,9 +122,10 @@ export class Session {
   }
 
   /** The shape of Property, fetched once a day; unknown for a server without $metadata. Throws LiveError. */
-  async #shape(signal: AbortSignal, slowly = false): Promise<PropertyShape> {
+  async #shape(signal: AbortSignal, slowly = false, age = DAY): Promise<PropertyShape> {
     const cached = this.#cached;
-    if (cached !== null && cached.until > this.clock.monotonic()) return cached.shape;
+    const now = this.clock.monotonic();
+    if (cached !== null && cached.until > now && cached.readAt >= now - age) return cached.shape;
     try {
       return await this.#flights.run('metadata', signal, (shared) => this.#fetchShape(shared, slowly));
     } catch (error) {
@@ -175,7 +166,8 @@ export class Session {
   }
 
   #cache(shape: PropertyShape, lifetime: number): PropertyShape {
-    this.#cached = { shape, until: this.clock.monotonic() + lifetime };
+    const readAt = this.clock.monotonic();
+    this.#cached = { shape, readAt, until: readAt + lifetime };
     return shape;
   }
 }

@@ -45,6 +45,11 @@ export class SourceHistory {
     }
   }
 
+  /** Values were renamed: each listing may be told with a value that is not known yet, and again once it is. */
+  noteRenamed(): void {
+    for (const key of this.#states.keys()) this.#changes.set(key, this.changesOf(key) + 2);
+  }
+
   /** Of all listings that there are or were. */
   get keys(): readonly string[] {
     return [...this.#states.keys()];

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { lookupRows } from '../../../../sample/odata/lookups.ts';
 import { NO_QUIRKS, type Quirks } from '../../../../sample/vendors/quirks.ts';
 import type { VendorName } from '../../../../sample/vendors/rules.ts';
 import { createCatalogue } from '../../../../src/ingest/listing-writer.ts';
@@ -39,6 +40,7 @@ export type Step =
     }
   | { readonly kind: 'market' | 'pass'; readonly value: number }
   | { readonly kind: 'touch' | 'day' | 'spell' }
+  | { readonly kind: 'rename'; readonly lookup: 'MlsStatus' | 'PropertySubType'; readonly value: number }
   | { readonly kind: 'kill'; readonly calls: number; readonly seconds: number }
   | { readonly kind: 'clock'; readonly whose: 'server' | 'ours'; readonly minutes: number }
   | { readonly kind: 'refuse'; readonly refusals: readonly Refusal[] }
@@ -240,6 +242,13 @@ export class VendorMachine {
         // Names with annotations are not spelled in two ways.
         if (vendor.rules.enumerations === 'plain') this.server.respell();
         return;
+      case 'rename': {
+        const names = lookupRows.filter(({ LookupName }) => LookupName === step.lookup);
+        const { LookupValue: name = '' } = names[step.value % names.length] ?? {};
+        vendor.lookups.rename(step.lookup, name, `${name} of ${step.value}`);
+        this.history.noteRenamed();
+        return;
+      }
       case 'quirk':
         vendor.quirks = { ...NO_QUIRKS, ...step.quirks };
         return;

@@ -32,6 +32,12 @@ export function readsEvents(offer: Offer): boolean {
   return from === 'resource' || (from === 'offered' && isOffered);
 }
 
+/** Whether lookups are read. */
+export function readsLookups(offer: Offer): boolean {
+  const { from } = offer.profile.lookups;
+  return from === 'resource' || (from === 'offered' && has(offer, 'Lookup', 'LookupName', 'LookupValue'));
+}
+
 /** Where open houses come from; null: from nowhere. */
 export function openHousesFrom(offer: Offer): 'expand' | 'resource' | null {
   const { profile, expandable, refused } = offer;

@@ -96,6 +96,12 @@ export function changedUrl(
   ]);
 }
 
+/** Lookups that changed at or after a time; without one, all of them. */
+export function lookupsUrl(root: string, since: string | null, rules: QueryRules): string {
+  const changed = since === null ? [] : [`ModificationTimestamp ge ${timeLiteral(since, rules.profile)}`];
+  return address(root, 'Lookup', [...conditions('Lookup', rules, ...changed), ...topOf(rules, null)]);
+}
+
 /** Events behind a sequence, in their order. */
 export function eventsUrl(root: string, after: string, rules: QueryRules): string {
   return address(root, 'EntityEvent', [
