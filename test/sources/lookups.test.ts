@@ -1,6 +1,8 @@
 // Proves that what a source says of its values is read once a day, and that listings end as a fresh load would when it changes.
 
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { createOutbound } from '../../src/lib/outbound.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
@@ -102,7 +104,7 @@ test('a value that is renamed at the source is known a day later: the catalogue 
   const [sent = '', ...untouched] = condos;
   assert.ok(untouched.length > 0);
 
-  vendor.lookups.rename('PropertySubType', 'Condominium', 'Flat in a house');
+  assert.ok(vendor.lookups.rename('PropertySubType', 'Condominium', 'Flat in a house'));
   world.change(sent, { ListPrice: 123_456 });
   await replica.pass(130);
   assert.equal((await subTypes(replica)).get(sent), 'Flat in a house', 'the dictionary lacks it');
@@ -137,8 +139,10 @@ test('a value that is renamed at the source is known a day later: the catalogue 
 
   // What nobody maps by maps nothing again.
   const [requested] = await database.read((sql) => sql`select requested_at as at from source_remap`);
-  vendor.lookups.rename('RoomType', 'Den', 'Snug');
+  assert.ok(vendor.lookups.rename('WaterfrontFeatures', 'Bay Access', 'By the water'));
   clock.advance(DAY);
+  // The last change is that of another listing from now on, so that the first one is not sent again.
+  world.change([...types.keys()].find((key) => !condos.includes(key)) ?? '', { ListPrice: 234_567 });
   await replica.passUntil('they are read again', () => readings(replica).length === 4);
   await replica.pass(130);
   assert.deepEqual(
@@ -151,10 +155,13 @@ test('a value that is renamed at the source is known a day later: the catalogue 
   const again = await anotherReader(t, replica, 'standard', database);
   await again.pass(600);
   assert.equal(readings(replica).length, 4);
-  // Once a week all of them are read.
+  // Once a week all of them are read; what was sent by a name in between is still known by it.
+  assert.ok(vendor.lookups.rename('PropertySubType', 'Condominium', 'Flat'));
   clock.advance(7 * DAY);
   await again.passUntil('all are read', () => readings(replica).length === 5);
   assert.equal(readings(replica)[4]?.url.searchParams.has('$filter'), false);
+  await again.pass(130);
+  assert.equal((await subTypes(replica)).get(sent), 'Condominium');
 });
 
 test('a server without Lookup, or that refuses it, is read all the same, and asked again a day later', async (t) => {
@@ -206,7 +213,7 @@ test('a renamed text of $metadata is that of listings that were sent before, whi
     return rows.map(({ raw }) => raw);
   };
   assert.ok((await statuses()).includes('Sold'));
-  vendor.lookups.rename('MlsStatus', 'Sold', 'Settled');
+  assert.ok(vendor.lookups.rename('MlsStatus', 'Sold', 'Settled'));
   const asked = replica.requests.length;
   clock.advance(DAY);
   await replica.passUntil('it is read', async () => (await statuses()).includes('Settled'));
@@ -231,18 +238,33 @@ test('a service tells what it knows of lookups, and counts what it does not know
   const metrics = await text('/metrics', service.keys.internal);
   assert.match(metrics, /freehold_source_unknown_values\{source="reso",field="PropertySubType"\} 1\n/);
   assert.match(metrics, /freehold_source_unread_fields\{source="reso"\} 0\n/);
-  const environment = {
-    DATABASE_URL: service.databaseUrl,
-    SOURCE: 'reso',
-    RESO_PROFILE: 'mlsgrid',
-    RESO_BASE_URL: `${stage.url}/odata`,
-    RESO_ORIGINATING_SYSTEM: SYSTEM,
-    RESO_BEARER_TOKEN: TOKEN,
+  const environment = { DATABASE_URL: service.databaseUrl, SOURCE: 'none', VENDOR_TOKEN: TOKEN };
+  const source = {
+    id: 'mls',
+    name: 'Vendor',
+    profile: 'mlsgrid',
+    url: `${stage.url}/odata`,
+    originatingSystem: SYSTEM,
+    secrets: { bearerToken: 'VENDOR_TOKEN' },
   };
+  await writeFile(join(folder, 'sources.json'), JSON.stringify({ sources: [source] }));
   const run = (...args: string[]) => runCommand(['sources', ...args], { folder, environment });
-  assert.match((await run('status', 'reso')).stdout, /lookups +[\d,]+ values, read \d{4}-/);
-  const { lookups } = JSON.parse((await run('status', 'reso', '--json')).stdout);
+  const applied = await run('apply', join(folder, 'sources.json'));
+  assert.equal(applied.code, 0, applied.stderr);
+  // As if the process that reads it had read the same.
+  await service.database.write(
+    (sql) => sql`
+      insert into source_lookup_reading (source, state, read_at, tried_at, due_at)
+      select 'mls', state, read_at, tried_at, due_at from source_lookup_reading where source = 'reso'`,
+  );
+  await service.database.write(
+    (sql) => sql`
+      insert into source_lookup select 'mls', origin, lookup, key, value from source_lookup where source = 'reso'`,
+  );
+  const status = await run('status', 'mls');
+  assert.match(status.stdout, /lookups +[\d,]+ values, read \d{4}-/, `${status.stdout}${status.stderr}`);
+  const { lookups } = JSON.parse((await run('status', 'mls', '--json')).stdout);
   assert.equal(lookups.state, 'read');
   stage.vendor.quirks = { ...stage.vendor.quirks, lookups: 'refused' };
-  assert.match((await run('test', 'reso')).stdout, /lookups +refused: The source answered 403/);
+  assert.match((await run('test', 'mls')).stdout, /lookups +refused: The source answered 403/);
 });

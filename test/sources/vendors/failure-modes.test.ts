@@ -93,7 +93,7 @@ test('a refusal by 429 is waited out as long as it says, by all requests', async
   const sent = replica.requests.length;
   const [key = ''] = shown(replica).map((listing) => listing.key);
   replica.world.change(key, { ListPrice: 123_456 });
-  await replica.passUntil('it is refused', () => replica.vendor.quirks.refusals === 0);
+  await replica.passUntil('it is refused', () => replica.replication.status().failure !== null);
   await assert.rejects(
     replica.source.fetchOne(key, never),
     (error) =>

@@ -51,7 +51,7 @@ export class LookupReader {
   async read(from: LookupPlace | null, signal: AbortSignal, maxPages = MAX_PAGES): Promise<LookupAnswer> {
     const { profile } = this.#session;
     // $metadata is as new as the lookups.
-    const rules = await this.#session.rules(signal, true, HOUR);
+    const rules = await this.#session.rules(signal, false, HOUR);
     const names = Object.fromEntries(
       [...rules.lookupNames].filter(
         ([field, lookup]) =>
