@@ -16,6 +16,7 @@ import { fanOutAgainstLibraries, fanOutAgainstLoop, fanOutAgainstNchan } from '.
 import { idleFeeds } from './feeds/idle.ts';
 import { eventPages } from './feeds/pages.ts';
 import { loadOfFeed } from './loads/feed.ts';
+import { incrementalRounds } from './loads/incremental.ts';
 import { loadOfFile } from './loads/loads.ts';
 import { stepsOfImport } from './loads/steps.ts';
 import { memoryOfAgents } from './mcp/agents.ts';
@@ -96,7 +97,7 @@ const { positionals: names, values } = parseArgs({
     cluster: { type: 'string', default: join(tmpdir(), 'freehold-million') },
     // Where more are kept, for `growth`: 11 GB a million.
     larger: { type: 'string', default: join(tmpdir(), 'freehold-larger') },
-    // How many, for `growth` and `scale` (four million), `soak` (one million), `peers` (650,000), `load` (200,000), `feed` (20,000), `steps` (4,000).
+    // How many, for `growth` and `scale` (four million), `soak` (one million), `peers` (650,000), `load` (200,000), `feed` and `incremental` (20,000), `steps` (4,000).
     listings: { type: 'string' },
     // Where the soak has its listings, and how long it takes.
     soaked: { type: 'string', default: join(tmpdir(), 'freehold-soak') },
@@ -172,6 +173,7 @@ const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   'explore-browser': explorerInBrowser,
   load: () => loadOfFile(Number(values.listings ?? 200_000)),
   feed: () => loadOfFeed(Number(values.listings ?? 20_000)),
+  incremental: () => incrementalRounds(Number(values.listings ?? 20_000)),
   steps: () => stepsOfImport(Number(values.listings ?? 4_000)),
   scale: () => questionsAmongMany(Number(values.listings ?? 4_000_000)),
   peers: (testbed) => engineAgainstPeers(testbed, Number(values.listings ?? 650_000)),

@@ -12,21 +12,29 @@ import type { FeedLoad } from './feed-arm.ts';
 import { copyTable, findWrittenTables, serverProcessor } from './store.ts';
 
 const SAMPLE = join(import.meta.dirname, '../../sample/main.ts');
-const SECRET = 'bench';
+export const SECRET = 'bench';
 const MEGABYTE = 2 ** 20;
 /** Of the speed of COPY. */
 const MIN_RATIO = 0.25;
 
-/** At most 20,000 records, which is what the sample market has. */
+/** At most 20,000 records, which is what the sample market has. With the records as they came, and without. */
 export async function loadOfFeed(records: number): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const raw of ['keep', 'none'] as const) rows.push(...(await loadOnce(records, raw)));
+  return rows;
+}
+
+async function loadOnce(records: number, raw: 'keep' | 'none'): Promise<Row[]> {
   const [testbed, other] = [await openEmptyTestbed(), await openEmptyTestbed()];
   const sample = await startSample(records);
+  const how = raw === 'keep' ? 'raw records kept' : 'raw: none';
   try {
     const before = await serverProcessor(testbed.database);
     const arm = await startArm('loads/feed-arm.ts', {
       DATABASE_URL: testbed.databaseUrl,
       FEED_URL: sample.url,
       FEED_SECRET: SECRET,
+      RAW: raw,
     });
     const load = (await (await fetch(arm.url)).json()) as FeedLoad;
     const server = (await serverProcessor(testbed.database)) - before;
@@ -36,7 +44,7 @@ export async function loadOfFeed(records: number): Promise<Row[]> {
     const rate = (milliseconds: number): string => `${Math.round((records * 1_000) / milliseconds)} a second`;
     return [
       row(
-        `First load of ${records} records by RESO`,
+        `First load of ${records} records by RESO, ${how}`,
         `${rate(load.milliseconds)}; processor: reader ${seconds(load.processor)}, PostgreSQL ${seconds(server)}; ${(load.resident / MEGABYTE).toFixed()} MB resident at most`,
       ),
       row(
@@ -44,7 +52,7 @@ export async function loadOfFeed(records: number): Promise<Row[]> {
         `${rate(copied.milliseconds)}; PostgreSQL ${seconds(copied.processor)}`,
       ),
       {
-        name: 'The load by RESO against COPY',
+        name: `The load by RESO against COPY, ${how}`,
         figure: `${ratio.toFixed(2)}; by processor of PostgreSQL alone ${(copied.processor / server).toFixed(2)}`,
         floor: `>= ${MIN_RATIO}`,
         met: ratio >= MIN_RATIO,
@@ -57,7 +65,7 @@ export async function loadOfFeed(records: number): Promise<Row[]> {
   }
 }
 
-const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(1)} s`;
+export const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(1)} s`;
 
 /** Copies all rows of the tables that a load has written into the same tables of another database; what that took. */
 async function copyAll(from: Database, to: Database) {
@@ -72,7 +80,13 @@ async function copyAll(from: Database, to: Database) {
   return took;
 }
 
-async function startSample(listings: number): Promise<{ readonly url: string; stop(): Promise<void> }> {
+export interface Sample {
+  readonly url: string;
+  stop(): Promise<void>;
+}
+
+/** The sample market, in which nothing happens by itself. */
+export async function startSample(listings: number): Promise<Sample> {
   const child = spawn(process.execPath, [SAMPLE, '--interval', '0', '--listings', String(listings)], {
     stdio: ['pipe', 'pipe', 'inherit'],
     env: { SAMPLE_CLIENT_ID: 'bench', SAMPLE_CLIENT_SECRET: SECRET },

@@ -31,13 +31,19 @@ export async function bytesOfTables(database: Database): Promise<TableBytes[]> {
 }
 
 /** Tables that have rows, in an order in which they can be copied: those that others refer to come first. */
-export async function findWrittenTables(database: Database): Promise<string[]> {
+export const findWrittenTables = (database: Database): Promise<string[]> => findTables(database, LOADED);
+
+/** The same of all tables, or of these. */
+export async function findTables(
+  database: Database,
+  among: readonly string[] | null = null,
+): Promise<string[]> {
   const rows = await database.read(
     (sql) => sql<{ name: string; refersTo: string[] }[]>`
       select relname as name, coalesce((select array_agg(confrelid::regclass::text) from pg_constraint
         where conrelid = pg_class.oid and contype = 'f' and confrelid <> conrelid), '{}') as "refersTo"
-      from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
-        and relname = any(${[...LOADED]}::text[]) order by relname`,
+      from pg_class where relkind in ('r', 'p') and not relispartition and relnamespace = 'public'::regnamespace
+        and (${among === null} or relname = any(${[...(among ?? [])]}::text[])) order by relname`,
   );
   const ordered: string[] = [];
   const add = (name: string): void => {

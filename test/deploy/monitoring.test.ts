@@ -110,6 +110,17 @@ test('no two panels of the dashboard overlap, and each asks for something', () =
   assert.deepEqual(silent, []);
 });
 
+test('the dashboard shows how the budgets of sources stand, each window by itself', () => {
+  const expressions = dashboard.panels.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
+  for (const name of ['budget_used', 'budget_left', 'blocked_seconds', 'stopped'])
+    assert.ok(
+      expressions.some((expression) => namesIn(expression).includes(`freehold_source_${name}`)),
+      name,
+    );
+  for (const expression of expressions.filter((each) => each.includes('freehold_source_budget_')))
+    assert.match(expression, /^(?:max|min) by \(source, share, seconds(?:, unit)?\)/);
+});
+
 test('Prometheus accepts its configuration and the alerts', { skip }, async (t) => {
   const folder = await temporaryFolder(t, 'prometheus');
   for (const name of ['prometheus.yml', 'freehold-alerts.yml'])
