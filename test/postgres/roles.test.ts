@@ -5,7 +5,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { after, test } from 'node:test';
 import { systemClock } from '../../src/lib/clock.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
 import { completeBinaries, packagedBinaries, runProgram } from '../../src/postgres/embedded/binaries.ts';
@@ -19,15 +19,15 @@ import {
 } from '../../src/postgres/embedded/embedded.ts';
 import { launchServer, openServerLog } from '../../src/postgres/embedded/server-process.ts';
 import { migrate, pendingMigrations } from '../../src/postgres/migrations/migrate.ts';
-import { atEnd, temporaryFolder } from '../support/database/database.ts';
+import { atEnd, type Closing, temporaryFolder } from '../support/database/database.ts';
 import { startProgram } from '../support/process/children.ts';
 
-async function optionsIn(t: TestContext): Promise<EmbeddedOptions> {
+async function optionsIn(t: Closing): Promise<EmbeddedOptions> {
   const folder = await temporaryFolder(t, 'roles');
   return { dataDirectory: join(folder, 'data'), log: () => {}, durable: false };
 }
 
-async function start(t: TestContext, options: Parameters<typeof startEmbedded>[0]): Promise<EmbeddedServer> {
+async function start(t: Closing, options: Parameters<typeof startEmbedded>[0]): Promise<EmbeddedServer> {
   const server = await startEmbedded(options);
   atEnd(t, () => server.stop());
   return server;
@@ -45,6 +45,10 @@ async function query(
   }
 }
 
+/** For tests that leave it as it is. */
+const sharedOptions = await optionsIn({ after });
+const shared = await start({ after }, sharedOptions);
+
 /** The SQLSTATE with which the server refuses. */
 async function refusal(socket: Omit<SocketTarget, 'password'>): Promise<unknown> {
   const error = await query(socket, 'select 1').catch((met: unknown) => met);
@@ -58,7 +62,7 @@ const ME =
 const NO_PASSWORD = ['28P01', '28000', 'SASL_SIGNATURE_MISMATCH'];
 
 test('the service is no superuser, owns its database, and migrates it', async (t) => {
-  const server = await start(t, await optionsIn(t));
+  const server = shared;
   assert.deepEqual(await query(server.connection, ME), [{ mighty: false }]);
   const database = openDatabase({ socket: server.connection, maxConnections: 1, timeout: 30_000 });
   atEnd(t, () => database.close(1_000));
@@ -68,9 +72,8 @@ test('the service is no superuser, owns its database, and migrates it', async (t
   assert.deepEqual(await query(server.administration, ME), [{ mighty: true }]);
 });
 
-test('nobody gets in without the password, neither as the service nor as the superuser', async (t) => {
-  const server = await start(t, await optionsIn(t));
-  for (const target of [server.connection, server.administration]) {
+test('nobody gets in without the password, neither as the service nor as the superuser', async () => {
+  for (const target of [shared.connection, shared.administration]) {
     const { password: _, ...without } = target;
     assert.ok(NO_PASSWORD.includes(String(await refusal({ ...without, password: 'wrong' } as SocketTarget))));
     assert.notEqual(await refusal(without), undefined);
@@ -79,8 +82,8 @@ test('nobody gets in without the password, neither as the service nor as the sup
 
 test('a process of the account that the server runs as gets in no more than others', {
   skip: process.getuid?.() === 0 ? false : 'needs root, whose server runs as another account',
-}, async (t) => {
-  const server = await start(t, await optionsIn(t));
+}, async () => {
+  const server = shared;
   const { uid, gid } = await stat(server.place.cluster);
   const driver = import.meta.resolve('postgres');
   const program = `
@@ -108,9 +111,7 @@ test('a process of the account that the server runs as gets in no more than othe
 test('another user who runs a command is told whose database it is', {
   skip: process.getuid?.() === 0 ? false : 'needs root, to run as another user',
 }, async (t) => {
-  const options = await optionsIn(t);
-  await start(t, options);
-  const args = [JSON.stringify(options), 'join'];
+  const args = [JSON.stringify(sharedOptions), 'join'];
   const child = startProgram(t, 'database/embedded-child.ts', args, { uid: 65_534, gid: 65_534 });
   const { error } = JSON.parse((await child.line()) ?? '{}') as { error?: string };
   assert.match(error ?? '', /is closed to this user: run this as the user that runs the service\.$/);
