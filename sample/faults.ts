@@ -107,7 +107,7 @@ export async function writeFaulty(
       return write(response, {
         ...answer,
         status: 200,
-        body: `${answer.body.slice(0, Math.max(1, answer.body.length >> 1))},,`,
+        body: `${textOf(answer).slice(0, Math.max(1, answer.body.length >> 1))},,`,
       });
     case 'wrong_id':
       return write(response, impostor());
@@ -130,7 +130,8 @@ function statusAnswer(status: number, retryAfter: number): Answer {
   return odataError(status, String(status), 'A fault was asked for', retry);
 }
 
-const half = (answer: Answer): string => answer.body.slice(0, answer.body.length >> 1);
+const textOf = ({ body }: Answer): string => Buffer.from(body).toString();
+const half = (answer: Answer): string => textOf(answer).slice(0, answer.body.length >> 1);
 
 /** Promises the whole body, sends half of it and closes in good order. */
 function cutShort(response: ServerResponse, answer: Answer): Promise<void> {

@@ -10,7 +10,7 @@ test('a token is good until its lifetime is over, to the millisecond, and not af
   const form = 'grant_type=client_credentials&client_id=a&client_secret=b';
   const answer = desk.grant(undefined, 'application/x-www-form-urlencoded', form);
   assert.equal(answer.status, 200);
-  const { access_token: token } = JSON.parse(answer.body) as { access_token: string };
+  const { access_token: token } = JSON.parse(String(answer.body)) as { access_token: string };
   now += 59_999;
   desk.check(`Bearer ${token}`);
   now += 1;

@@ -41,6 +41,13 @@ test('an empty environment gives the sample market on an embedded database at 12
       explorer: { audience: null, embedder: null, basemapFile: null },
       site: { name: null, logo: null, accent: null, legal: [], notice: null },
       billing: { portalUrl: null, graceDays: 7 },
+      media: {
+        mode: 'link',
+        folder: join(folder, '.freehold/photos'),
+        cacheFolder: join(folder, '.freehold/photo-cache'),
+        cacheMegabytes: 1_000,
+        allow: [],
+      },
       trustedProxies: [],
       metrics: { allow: [], token: null },
       logLevel: 'info',

@@ -10,6 +10,7 @@ import { type GeocoderSettings, readGeocoderSettings } from './geocoding/geocode
 import type { NetworkPort } from './lib/ip-address.ts';
 import { withoutByteOrderMark } from './lib/parse.ts';
 import { deepFreeze, type Environment, isLoopback, SettingsReader } from './lib/settings.ts';
+import { type MediaSettings, readMediaSettings } from './media/media-settings.ts';
 import { SETTING_NAMES, unknownNames } from './settings/setting-names.ts';
 import { readSiteSettings, type SiteSettings } from './site/site-settings.ts';
 import { pickVariables, readSourcesFile, type SourcesFile } from './sources/registry/secret-variables.ts';
@@ -51,6 +52,7 @@ export interface Config {
   readonly webhookAllow: readonly NetworkPort[];
   readonly importAllow: readonly NetworkPort[];
   readonly geocoder: GeocoderSettings | null;
+  readonly media: MediaSettings;
   readonly trustedProxies: readonly string[];
   /** Open connections; null: as many as the process's file descriptors allow. */
   readonly connections: {
@@ -101,12 +103,13 @@ export function readConfig(environment: Environment = process.env, folder: strin
   const faults: string[] = unknownNames(environment, Object.fromEntries(ours));
   const read = new SettingsReader({ ...fromFile, ...environment }, faults);
   const allowHttp = read.oneOf('ALLOW_HTTP', ALLOWED_HTTP, 'loopback');
+  const dataDirectory = resolve(folder, read.text('DATA_DIR') ?? '.freehold');
   const config: Config = {
     port: read.integer('PORT', 8080, 0, 65_535),
     host: read.text('HOST') ?? '127.0.0.1',
     publicUrl: read.url('PUBLIC_URL', { bare: true, http: allowHttp }),
     allowHttp,
-    dataDirectory: resolve(folder, read.text('DATA_DIR') ?? '.freehold'),
+    dataDirectory,
     databaseUrl: read.databaseUrl(),
     source: readSourceSettings(read),
     subscriptions: readProviderSettings(read),
@@ -126,6 +129,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     webhookAllow: read.networkPorts('WEBHOOK_ALLOW'),
     importAllow: read.networkPorts('IMPORT_ALLOW'),
     geocoder: readGeocoderSettings(read),
+    media: readMediaSettings(read, folder, dataDirectory),
     trustedProxies: read.networks('TRUSTED_PROXIES'),
     connections: {
       connections: read.integer('MAX_CONNECTIONS', 0, 1, 1_000_000) || null,

@@ -49,6 +49,7 @@ import { startBackground } from './background.ts';
 import { describeOutside } from './backup/backup-outside.ts';
 import { startBilling } from './billing.ts';
 import { healthChecks } from './health-checks.ts';
+import { createMedia } from './media/media.ts';
 import { describeService } from './openapi.ts';
 import { followOwners } from './owners.ts';
 import { createReads } from './reads.ts';
@@ -146,12 +147,12 @@ export async function createApp(options: AppOptions): Promise<App> {
   const subscriptions = startSubscriptions({ ...options, ...overrides, ...outside });
   const provider = overrides.provider ?? subscriptions.provider;
   const { payments } = subscriptions;
-  const common = { ...files, database, clock, provider, report, defaultCurrency: config.defaultCurrency };
+  const { defaultCurrency } = config;
+  const common = { ...files, database, clock, provider, report, metrics, defaultCurrency };
   const oauth = startAuthorizationServer({
     ...overrides,
     ...common,
     log,
-    metrics,
     publicUrl,
     limits: createGrantLimits(config.oauth),
   });
@@ -177,6 +178,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     mayActOutside,
     search: searchOptions(options, report),
   });
+  const media = createMedia({ ...options, ...overrides, ...common, sources, mayActOutside });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
   const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
     setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
@@ -196,6 +198,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     stopping: stopping.signal,
     ...common,
     ...reads,
+    ...media,
     publicUrl,
     sample,
     feeds: createFeedLimit(files.tiers),
@@ -205,8 +208,6 @@ export async function createApp(options: AppOptions): Promise<App> {
       database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
     portalUrl: config.billing.portalUrl,
     service: payments?.service ?? null,
-    report,
-    metrics,
     setGrantWatched: watchGrant,
     rateLimiter: access.rateLimiter,
     pushLimit: access.pushLimit,
@@ -221,8 +222,8 @@ export async function createApp(options: AppOptions): Promise<App> {
     sources,
     ...common,
     ...reads,
-    metrics,
     databaseState,
+    media,
     webhooks,
     deliversWebhooks: overrides.deliversWebhooks ?? true,
     ownerStatus,
@@ -258,7 +259,7 @@ export async function createApp(options: AppOptions): Promise<App> {
       await changes.close();
       await drained;
       for (const each of [background, sources, billing, subscriptions, reads]) await each.stop();
-      const others = [sources, sample?.outbound, files.basemap, webhooks.access];
+      const others = [sources, media, sample?.outbound, files.basemap, webhooks.access];
       for (const each of [oauth, sourceVerifier, access, reads, ...others]) await each?.close();
     }),
   };

@@ -39,6 +39,7 @@ import { startRefreshWatched } from '../watch/refresh/refresh-watched.ts';
 import { startSealing } from '../watch/webhooks/secret-upkeep.ts';
 import { importAccess } from './imports/import-access.ts';
 import { type ImportSchedulesOptions, startImportSchedules } from './imports/import-schedules.ts';
+import type { Media } from './media/media.ts';
 import { startOnceOutgoing } from './state/outgoing.ts';
 import { VERSION } from './version.ts';
 import { startDeliveries, type Webhooks } from './webhooks.ts';
@@ -66,6 +67,7 @@ export interface BackgroundOptions {
   readonly computeFigure: EvaluationOptions['compute'];
   readonly catalogue: Catalogue;
   readonly refresh: Refresh;
+  readonly media: Pick<Media, 'start'>;
   /** The source of the settings of this process; null: none. */
   readonly source: Source | null;
   /** All that this process reads. */
@@ -117,6 +119,7 @@ export function startBackground(options: BackgroundOptions): Background {
           userAgent: `Freehold/${VERSION} (${options.publicUrl})`,
         }),
       ),
+    outgoing(() => options.media.start()),
     startSourceUpkeep(options),
     startBudgetWatch(options),
     outgoing(() =>

@@ -9,6 +9,7 @@ import { listSchedules } from '../import/schedules/schedule-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { nullIfUnavailable, Problem } from '../lib/problem.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
+import { countPicturesOf } from '../media/copies/copy-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { describeRestriction, isOutgoing } from '../postgres/state/database-state.ts';
 import type { StateWatch } from '../postgres/state/state-watch.ts';
@@ -149,12 +150,14 @@ function sourceCheck(
     required: false,
     async forOperators() {
       const report = await nullIfUnavailable(database.read((sql) => findReport(sql, id)));
+      const photos = await nullIfUnavailable(database.read((sql) => countPicturesOf(sql, id)));
       const sample = status(id).sample ?? report?.sample ?? null;
       const budget = source?.budget && (await nullIfUnavailable(source.budget.read()));
       const unknown = unknownTotalsText(unknownTotals(report?.unknown ?? []));
       const lines = [
         ...(budget ? budgetLines(budget) : []),
         ...(unknown === null ? [] : [unknown]),
+        ...(photos ? [`photos: ${photos.waiting} are still to be copied, ${photos.failed} failed`] : []),
         ...(sample === null ? [] : [`a record: ${sample}`]),
       ];
       return lines.length === 0 ? undefined : lines.join('; ');

@@ -168,6 +168,8 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     setGrantWatched: refresh,
     metrics,
     report: () => {},
+    originals: { read: refresh },
+    mediaMode: 'link' as const,
     sample: null,
     basemap: null,
     explorer: {

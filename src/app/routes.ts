@@ -40,6 +40,7 @@ import type { FactSource } from '../market/facts/market-facts.ts';
 import type { MarketFigures } from '../market/figure.ts';
 import { marketRoutes } from '../market/routes.ts';
 import { mcpRoutes } from '../mcp/routes.ts';
+import { type PhotoParts, photoRoutes } from '../media/routes.ts';
 import type { OAuthEndpoints } from '../oauth/authorization-server.ts';
 import { LIFETIMES } from '../oauth/protocol/tokens.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -113,6 +114,8 @@ export interface FeatureParts extends UsageParts {
   readonly publicUrl: string;
   readonly metrics: Metrics;
   readonly findLoading: FindLoading;
+  readonly originals: PhotoParts['originals'];
+  readonly mediaMode: PushOptions['mediaMode'];
   /** The sample market, whose pictures are served here; null: there is none. */
   readonly sample: SamplePictures | null;
   /** The operator's logo; null: ours. */
@@ -181,6 +184,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...parts.billing,
     ...mcpRoutes(mcp),
     ...explorer,
+    ...photoRoutes(parts),
     ...(sample === null ? [] : [samplePhotoRoute(sample)]),
     ...siteRoutes({
       ...parts,

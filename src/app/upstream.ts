@@ -1,9 +1,10 @@
 // Upstream source of the configuration: the sample market, a RESO Web API server, or none.
 
 import { type Config, readVariables } from '../config.ts';
-import { updatePhotoUrls } from '../ingest/media-url-store.ts';
+import { updatePhotoUrls } from '../ingest/pictures/media-url-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createOutbound, type Outbound } from '../lib/outbound.ts';
+import type { MediaMode } from '../listings/pictures/own-pictures.ts';
 import { findShowing } from '../listings/provenance/contact-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
@@ -12,7 +13,7 @@ import { findLookups } from '../sources/lookups/lookup-store.ts';
 import type { ResoRegistered } from '../sources/registry/registry-store.ts';
 import { profileOf, resoCredentials } from '../sources/registry/reso-settings.ts';
 import type { Variables } from '../sources/registry/secrets.ts';
-import { readProfile, STANDARD } from '../sources/reso/profiles/profile.ts';
+import { mediaModeOf, readProfile, STANDARD } from '../sources/reso/profiles/profile.ts';
 import type { Profile } from '../sources/reso/profiles/profile-schema.ts';
 import { type ResoOptions, resoSource } from '../sources/reso/transport/client.ts';
 import type { ResoSourceSettings } from '../sources/reso/transport/source-settings.ts';
@@ -49,16 +50,23 @@ export interface UpstreamOptions {
 /** The sources that this process reads: that of the settings, and those that are set up in the database. */
 export async function startSources({
   variables = readVariables,
+  config,
   ...options
-}: Omit<SourceSetOptions, 'open'> & { readonly variables?: () => Variables }): Promise<SourceSet> {
+}: Omit<SourceSetOptions, 'open'> & {
+  readonly variables?: () => Variables;
+  readonly config: Pick<Config, 'media'>;
+}): Promise<SourceSet> {
   const { database, clock } = options;
-  const open = (registered: ResoRegistered) => openRegistered(registered, { database, clock }, variables());
+  const open = (registered: ResoRegistered) =>
+    openRegistered(registered, { database, clock, mediaMode: config.media.mode }, variables());
   const sources = new SourceSet({ ...options, open });
   await sources.start();
   return sources;
 }
 
 export interface OpenOptions {
+  /** How photos are shown of sources that say nothing of it. */
+  readonly mediaMode: MediaMode;
   /** Where requests are counted; null: they are not. */
   readonly database: Database | null;
   readonly clock: Clock;
@@ -114,10 +122,16 @@ const showingIn =
 
 /** A source whose requests pass its budget and its breaker. */
 function openCounted(
-  { database, clock, outbound = createOutbound({ clock }) }: OpenOptions,
-  { profile, url, secrets }: Pick<ConnectionOptions, 'url' | 'secrets'> & { readonly profile: Profile },
+  { database, clock, mediaMode, outbound = createOutbound({ clock }) }: OpenOptions,
+  {
+    profile: stated,
+    url,
+    secrets,
+  }: Pick<ConnectionOptions, 'url' | 'secrets'> & { readonly profile: Profile },
   settings: Omit<ResoOptions, 'profile' | 'url' | 'clock' | 'outbound'>,
 ): Source {
+  const media = { ...stated.media, mode: mediaModeOf(stated, mediaMode) };
+  const profile = { ...stated, media };
   const reso = { ...settings, profile, url, clock, outbound };
   if (database === null) return resoSource(reso);
   const { hooks, budget } = openConnection({ database, clock, profile, url, secrets });
@@ -132,7 +146,7 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
   const { source } = config;
   if (source.kind === 'none') return { source: null, interval: 0, sampleUrl: null, stop: async () => {} };
   if (source.kind === 'reso') {
-    const own = openOwn(source, { database, clock });
+    const own = openOwn(source, { database, clock, mediaMode: config.media.mode });
     return { source: own, interval: RESO_INTERVAL, sampleUrl: null, stop: async () => {} };
   }
   const photosUrl = samplePhotosUrl(options.publicUrl);

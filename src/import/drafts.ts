@@ -14,7 +14,7 @@ import type { Fault } from './mapping/rule.ts';
 /** The draft of a row of this map. The values are checked already: each is of its field's kind, or null. */
 export function listingOf(
   values: FieldValues,
-  { source, displayDefault }: Pick<ImportMap, 'source' | 'displayDefault'>,
+  { source, displayDefault, media }: Pick<ImportMap, 'source' | 'displayDefault' | 'media'>,
 ): ListingDraft {
   const showsByDefault = displayDefault !== 'withhold';
   const listingType = values.choice<ListingType>('listingType', 'sale');
@@ -81,6 +81,7 @@ export function listingOf(
     photoCount: values.number('photoCount'),
     virtualTourUrl: values.text('virtualTourUrl'),
     floorPlans: values.list<Photo>('floorPlans'),
+    ...(media !== undefined && media !== 'link' && { media: { mode: media } }),
     openHouses: values.has('openHouses') ? values.list<OpenHouse>('openHouses') : null,
     agent: contactOf(values, 'agent.'),
     office: contactOf(values, 'office.'),

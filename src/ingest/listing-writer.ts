@@ -27,6 +27,7 @@ import {
   writeListings,
 } from './listing-store.ts';
 import { writeLoaded } from './load-writer.ts';
+import { writeMedia } from './pictures/media-store.ts';
 import { PlacementCache } from './placement-cache.ts';
 import { PropertyAssignment } from './property-assignment.ts';
 import { findExisting, findRenamed, lockProperties } from './property-store.ts';
@@ -224,7 +225,7 @@ export async function commitWrites(
     writeListings(tx, others, observedAt, quiet),
   ]);
   await writeLoaded(tx, loaded, observedAt);
-  await noteLosses(tx, writes, observedAt);
+  await Promise.all([writeMedia(tx, writes, observedAt), noteLosses(tx, writes, observedAt)]);
   const properties = [
     ...new Set(writes.flatMap((write) => [write.propertyId, write.before?.propertyId ?? write.propertyId])),
   ];

@@ -31,6 +31,7 @@ import type { ListingType, Status } from '../listings/vocabulary.ts';
 import { type Corrections, findCorrections } from '../timeline/history-correction.ts';
 import { isSamePlace, type PlaceFinder, STATED_PLACES } from './approximate-places.ts';
 import { draftEvidence, listingId, recordEvidence } from './identity.ts';
+import { type MediaWrite, planPictures } from './pictures/plan-pictures.ts';
 import { withPlaceTimes } from './place-times.ts';
 import { type AssignedProperty, PropertyAssignment } from './property-assignment.ts';
 import { erasedDraft } from './removal/erased-draft.ts';
@@ -71,6 +72,8 @@ export interface ListingWrite {
   readonly events: readonly ListingEvent[];
   /** Corrections of recorded history. */
   readonly corrections: Corrections | null;
+  /** Pictures that are to be served from here; null: what is known of them stays. */
+  readonly media: MediaWrite | null;
 }
 
 /**
@@ -91,14 +94,15 @@ export function planWrite(
   const stored = before?.record ?? null;
   const complete = withAskingPrice(completeDraft(shown, stored), isAgain ? null : stored);
   const stated = withPlaceTimes(complete, placement);
-  const draft = places.locate(stated);
-  // Of what the source states: places that are found otherwise may change without it.
+  const located = places.locate(stated);
+  // Of what the source states: places and pictures that are found otherwise may change without it.
   const digest = digestOf(stated);
   const isSame =
     before !== null && (isAgain ? before.digest.equals(digest) : isUnchanged(stated, digest, before));
-  if (isSame && isSamePlace(draft, stated, before.record)) return null;
-  if (before && !isAgain && isLate(draft, before.record)) return null;
-  const id = before?.id ?? listingId(source, draft.listingKey);
+  if (isSame && isSamePlace(located, stated, before.record)) return null;
+  if (before && !isAgain && isLate(located, before.record)) return null;
+  const id = before?.id ?? listingId(source, located.listingKey);
+  const { draft, media } = planPictures(id, located, stored);
   const property = assignProperty(id, { source, draft, before }, properties);
   const ids = { listing: id, property: property.propertyId };
   const areaNos = placement.place(draft.location, draft.address);
@@ -125,6 +129,7 @@ export function planWrite(
     areaNos,
     timeZone,
     listedFrom: listedFrom(dates),
+    media,
     ...planTimeline(earlier, { draft, dates, price: record.price, observedAt }, isAgain),
   };
 }

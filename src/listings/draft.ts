@@ -1,6 +1,7 @@
 // Listing draft: one listing as a source states it, in the API's terms and units, before it is stored.
 
 import { parseTime } from '../lib/clock.ts';
+import type { DraftMedia } from './pictures/own-pictures.ts';
 import type { RawRecord } from './raw-record.ts';
 import type { Listing } from './record.ts';
 import type { ListingType, PriceFrequency, PropertyType, Status } from './vocabulary.ts';
@@ -101,6 +102,8 @@ export interface ListingDraft {
   readonly photoCount: number | null;
   readonly virtualTourUrl: string | null;
   readonly floorPlans: readonly Photo[];
+  /** Absent: pictures are shown from where the source has them, and those that are served from here stay. */
+  readonly media?: DraftMedia;
   /** Null: the source did not send open houses; the stored ones stay. Times without Z are those of clocks at the place. */
   readonly openHouses: readonly OpenHouse[] | null;
   readonly agent: Contact | null;

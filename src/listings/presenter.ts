@@ -7,6 +7,7 @@ import { type DaysOnMarketClock, daysOnMarket, parseStoredClock } from './days-o
 import type { DraftLocation } from './draft.ts';
 import { listedAt } from './listed-at.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
+import { ownName } from './pictures/own-pictures.ts';
 import type { Listing } from './record.ts';
 import type { StoredListing } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
@@ -133,6 +134,8 @@ export function lastingMembers(
     location: presentLocation(stored, view),
     areaUnit: unit,
     lotSizeUnit: unit,
+    photos: presentPictures(record.photos, view),
+    floorPlans: presentPictures(record.floorPlans, view),
     areaIds: [...stored.areaIds],
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,
@@ -165,6 +168,14 @@ const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: Lasting
   !stored.addressDisplayed && !view.ignoreDisplayRules;
 
 type PublicRecord = Omit<StoredRecord, 'property'>;
+
+/** Pictures that are served from here, at the public URL. */
+function presentPictures(pictures: PublicRecord['photos'], { publicUrl }: LastingView): Listing['photos'] {
+  if (!pictures.some(({ url }) => ownName(url) !== null)) return pictures;
+  return pictures.map((each) =>
+    ownName(each.url) === null ? each : { ...each, url: `${publicUrl}${each.url}` },
+  );
+}
 
 /** The whole of an address whose street is withheld. */
 export function townOf(address: Pick<Listing['address'], 'city' | 'state' | 'postalCode'>): string | null {

@@ -60,8 +60,10 @@ export function priceOf(draft: ListingDraft): number | null {
 
 /** SHA-256 of a draft without what its source sent and without the time of its last modification. */
 export function digestOf(draft: ListingDraft): Buffer {
-  // JSON has no members that are undefined.
-  const digested = { ...draft, upstreamModifiedAt: null, reso: undefined, raw: undefined };
+  // JSON has no members that are undefined. Pictures that are requested later say nothing of what the source sent.
+  const isBare = draft.media?.changedAt !== undefined;
+  const pictures = isBare ? { photos: null, floorPlans: null } : {};
+  const digested = { ...draft, upstreamModifiedAt: null, reso: undefined, raw: undefined, ...pictures };
   return hash('sha256', JSON.stringify(digested), 'buffer');
 }
 

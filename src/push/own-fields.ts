@@ -4,6 +4,7 @@ import { type Field, type Kind, LISTING_FIELDS } from '../import/mapping/fields.
 import type { ImportMap } from '../import/mapping/map.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type FieldError, pointerTo } from '../lib/problem.ts';
+import type { MediaMode } from '../listings/pictures/own-pictures.ts';
 
 /** Members that order messages, and the field that a time of change fills. */
 export const SEQUENCE = 'sequence';
@@ -211,15 +212,17 @@ export function ownMap(
     readonly currency?: string;
     readonly timeZone?: string;
     readonly displayDefault?: 'show' | 'withhold';
+    readonly media?: MediaMode;
   },
 ): ImportMap {
-  const { currency, timeZone, displayDefault } = settings;
+  const { currency, timeZone, displayDefault, media } = settings;
   const fields = Object.fromEntries([...OWN.keys()].map((name) => [name, [{ column: name }]]));
   return {
     kind: 'listings',
     source,
     ...(timeZone !== undefined && { timeZone }),
     ...(displayDefault !== undefined && { displayDefault }),
+    ...(media !== undefined && { media }),
     fields: {
       ...fields,
       currency: [{ column: 'currency', ...(currency !== undefined && { default: currency }) }],

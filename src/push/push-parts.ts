@@ -7,6 +7,7 @@ import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { Problem } from '../lib/problem.ts';
+import type { MediaMode } from '../listings/pictures/own-pictures.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { findRegistered } from '../sources/registry/registry-store.ts';
 import { createRecordReader, type ReadRecord } from './record-reader.ts';
@@ -18,6 +19,8 @@ export interface PushOptions {
   readonly catalogue: Pick<Catalogue, 'write'>;
   readonly pushLimit: Pick<PushLimit, 'takeRecord'>;
   readonly metrics: Metrics;
+  /** How photos are shown of sources that say nothing of it. */
+  readonly mediaMode: MediaMode;
   /** Without a slash at its end. */
   readonly publicUrl: string;
   /** Aborts when the service begins to stop. */
@@ -59,7 +62,7 @@ export function createFindContext(options: PushOptions): FindContext {
     if (source.kind !== 'push')
       throw new Problem('CONFLICT', `The source ${id} is not one that programs push to.`);
     const key = `${id} ${source.updatedAt}`;
-    const read = readers.get(key) ?? createRecordReader(source);
+    const read = readers.get(key) ?? createRecordReader(source, options.mediaMode);
     readers.set(key, read);
     return { ...options, sender, read, isMapped: source.settings.map !== undefined, count };
   };

@@ -9,6 +9,7 @@ import { DAY } from '../lib/clock.ts';
 import { nearest } from '../lib/nearest.ts';
 import { type FieldError, faultSentence, Problem, pointerTo } from '../lib/problem.ts';
 import type { ListingDraft } from '../listings/draft.ts';
+import type { MediaMode } from '../listings/pictures/own-pictures.ts';
 import type { RegisteredSource } from '../sources/registry/registry-store.ts';
 import type { Order } from './order.ts';
 import { flatten, isObject, MAX_ERRORS, MODIFIED_AT, ownMap, pointerOf, SEQUENCE } from './own-fields.ts';
@@ -50,11 +51,16 @@ export type ReadRecord = (record: unknown, key: string | null, now: number) => P
 const MAX_AHEAD = DAY;
 const MAX_KEY_LENGTH = 500;
 
-export function createRecordReader({ id, name, settings }: RegisteredSource): ReadRecord {
+/** `mediaMode`: how photos are shown of a source that says nothing of it. */
+export function createRecordReader(
+  { id, name, settings }: RegisteredSource,
+  mediaMode: MediaMode,
+): ReadRecord {
   const source = { id, name };
+  const { media = mediaMode } = settings;
   return settings.map === undefined
-    ? ownReader(ownMap(source, settings))
-    : mappedReader({ ...parseMap(`of the source ${id}`, settings.map), source });
+    ? ownReader(ownMap(source, { ...settings, media }))
+    : mappedReader({ media, ...parseMap(`of the source ${id}`, settings.map), source });
 }
 
 /** By our own field names. */

@@ -2,6 +2,7 @@
 
 import type { ListingDraft } from '../listings/draft.ts';
 import type { RawRecord } from '../listings/raw-record.ts';
+import type { PictureSource } from '../media/pictures/picture-source.ts';
 import type { SourceLookups } from './lookups/source-lookups.ts';
 import type { ValueCounts } from './value-counts.ts';
 
@@ -197,6 +198,8 @@ export interface Source {
    * its own, or there are none.
    */
   readonly forget?: (keys: readonly string[]) => void;
+  /** How its pictures are fetched; absent where they are shown from where it has them, or not at all. */
+  readonly media?: PictureSource;
   /** Absent where the source has no list of all keys, or it must not be read. */
   readonly keys?: KeyLists;
   /** Resolves when the source answers and accepts the credentials. Throws LiveError. */

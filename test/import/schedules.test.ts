@@ -81,6 +81,7 @@ test('a schedule imports now and then at its times, until the file no longer fit
       databaseUrl: null,
       port: 1,
       dataDirectory: folder,
+      media: { mode: 'link' },
     },
   });
   t.after(() => scheduler.stop());
@@ -139,7 +140,7 @@ test('a run in a thread of the service does the same, and stops with the service
   const task = { url, headers: {}, variables: {}, map: text, missing: null, folder };
   const runInThread = threadRunner(
     { url: environment.DATABASE_URL ?? '' },
-    { allow: [{ network: '127.0.0.1', port }], ownPorts: [] },
+    { allow: [{ network: '127.0.0.1', port }], ownPorts: [], mediaMode: 'link' },
     systemClock,
   );
   assert.match(await runInThread(task, AbortSignal.timeout(60_000)), /1 row: 1 created/);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { samplePhotoRoute } from '../../src/app/sample-photos.ts';
-import { updatePhotoUrls } from '../../src/ingest/media-url-store.ts';
+import { updatePhotoUrls } from '../../src/ingest/pictures/media-url-store.ts';
 import { OutboundFailure } from '../../src/lib/outbound-failure.ts';
 import type { Problem } from '../../src/lib/problem.ts';
 import type { Listing } from '../../src/listings/record.ts';

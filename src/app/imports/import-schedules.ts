@@ -9,7 +9,9 @@ import { importAccess } from './import-access.ts';
 
 export interface ImportSchedulesOptions
   extends Omit<SchedulerOptions, 'run' | 'readVariables' | 'dataDirectory'> {
-  readonly config: Pick<Config, 'importAllow' | 'databaseUrl' | 'port' | 'dataDirectory'>;
+  readonly config: Pick<Config, 'importAllow' | 'databaseUrl' | 'port' | 'dataDirectory'> & {
+    readonly media: Pick<Config['media'], 'mode'>;
+  };
   /** Where a thread finds the database; null: imports run in this thread. */
   readonly target: ScheduleTarget | null;
 }
@@ -19,6 +21,7 @@ export function startImportSchedules(options: ImportSchedulesOptions): Scheduler
   const network = {
     allow: config.importAllow,
     ownPorts: [config.port, ...databasePorts(config.databaseUrl)],
+    mediaMode: config.media.mode,
   };
   return startScheduler({
     ...options,
@@ -32,7 +35,7 @@ function inProcess({ config, database, clock }: ImportSchedulesOptions): RunTask
   return async (task, signal) => {
     const access = importAccess(config, clock);
     try {
-      return await runSchedule({ database, access, clock, signal }, task);
+      return await runSchedule({ database, access, clock, signal, mediaMode: config.media.mode }, task);
     } finally {
       await access.close();
     }

@@ -22,6 +22,7 @@ import {
 import { checkComparison } from './doctor-compare.ts';
 import { checkDatabase } from './doctor-database.ts';
 import { checkPayments } from './doctor-payments.ts';
+import { checkPhotos } from './doctor-photos.ts';
 import { checkSource } from './doctor-sources.ts';
 
 export function addDoctor(program: Command): void {
@@ -30,7 +31,7 @@ export function addDoctor(program: Command): void {
     .summary('check the installation')
     .description(
       'Checks Node, the configuration (misspelt settings included), the tiers file, the data directory, its disk and\n' +
-        'mount, the port, the database, the memory for searches, the watchers, the source, and the payment service with its events. Changes nothing.\n' +
+        'mount, the folder of copied photos, the port, the database, the memory for searches, the watchers, the source, and the payment service with its events. Changes nothing.\n' +
         'Works while the service runs. Exits with code 1 if a check fails; warnings do not count.',
     )
     .option('--compare', 'answer a hundred random searches from memory and by PostgreSQL, and compare them')
@@ -59,6 +60,7 @@ async function examine(compare: boolean): Promise<Finding[]> {
     checkDataDirectory,
     checkDisk,
     checkMount,
+    checkPhotos,
     checkPort,
   ];
   const found: Finding[] = [node, ...findings];

@@ -199,13 +199,17 @@ async function importMapped(
     setExitCode({ interrupted: signal.aborted, rejected: result.rejected, missing: null });
     return;
   }
+  const config = readConfig();
   const result = await withDatabase(
-    readConfig(),
+    config,
     async (database) => {
       await refuseReplicated(database, map);
       // The service makes them too, but may never have run on this database.
       await createChangePartitions(database, systemClock.now());
-      const done = await runImport(database, options);
+      const done = await runImport(database, {
+        ...options,
+        map: { media: config.media.mode, ...map },
+      });
       await noteRemote(database, input, map, flags.missing, done);
       if (remote !== undefined && !done.interrupted && (done.missing?.refused ?? null) === null)
         await scheduleImport(

@@ -34,6 +34,7 @@ export interface CreateFlags {
   readonly currency?: string;
   readonly timeZone?: string;
   readonly withhold?: true;
+  readonly media?: string;
   readonly json?: true;
 }
 
@@ -62,13 +63,14 @@ export async function create(id: string, flags: CreateFlags): Promise<void> {
 
 /** The source that flags describe, checked as that of a file. */
 function sourceOf(id: string, flags: CreateFlags): FileSource {
-  const { name = id, push, map, profile, url, currency, timeZone, withhold } = flags;
+  const { name = id, push, map, profile, url, currency, timeZone, withhold, media } = flags;
   const { bearerToken, tokenUrl, clientId, clientSecret } = flags;
   const written = {
     id,
     name,
     currency,
     timeZone,
+    media,
     ...(withhold && { displayDefault: 'withhold' }),
     ...(map !== undefined && { map: resolve(map) }),
     ...(push

@@ -4,6 +4,7 @@ import type { Command } from 'commander';
 import { readConfig } from '../../config.ts';
 import { findSourcesInUse } from '../../ingest/removal/source-lock-store.ts';
 import { systemClock } from '../../lib/clock.ts';
+import { countPicturesOf, type PictureCounts } from '../../media/copies/copy-store.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
 import { openConnection } from '../../sources/budget/connection.ts';
 import { findControls, pauseSource, requestSync, resumeSource } from '../../sources/control-store.ts';
@@ -11,7 +12,7 @@ import { countLookups, findLookupReading, type LookupReading } from '../../sourc
 import { type Comparison, findComparison } from '../../sources/reconcile/reconcile-store.ts';
 import { findReadSources, type ReadSource } from '../../sources/registry/registry-store.ts';
 import { findRemap, type Remap } from '../../sources/remap/remap-store.ts';
-import { findReport, type SourceReport } from '../../sources/report-store.ts';
+import { findReport } from '../../sources/report-store.ts';
 import type { BudgetReport } from '../../sources/source.ts';
 import { readPosition } from '../../sources/store.ts';
 import type { UnknownCount } from '../../sources/value-counts.ts';
@@ -19,12 +20,14 @@ import { withDatabase } from '../database.ts';
 import { CommandFailure } from '../failure.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, emphasis, print, printJson, printTable } from '../output.ts';
+import { type State, stateOf } from './reading-state.ts';
 import {
   budgetRows,
   comparisonText,
   durationText,
   lookupsText,
   minuteOf,
+  photosText,
   unknownText,
 } from './status-text.ts';
 import { findTargets, type Target } from './target.ts';
@@ -73,8 +76,6 @@ export function addReading(group: Command): void {
   one('resume', 'read a paused source again', 'Lets a source be read again, from where it was.', resume);
 }
 
-type State = 'paused' | 'failing' | 'loading' | 'following' | 'not read';
-
 interface Status extends Pick<ReadSource, 'id' | 'name' | 'setBy'> {
   readonly state: State;
   readonly pausedAt: string | null;
@@ -101,6 +102,8 @@ interface Status extends Pick<ReadSource, 'id' | 'name' | 'setBy'> {
   readonly position: unknown;
   /** The last comparison with all keys; null: there was none. */
   readonly reconciliation: Comparison | null;
+  /** Photos that are still to be copied, and those that are left alone; null: there are none. */
+  readonly photos: PictureCounts | null;
   /** How its budget stands; null: this command does not know its limits. */
   readonly budget: BudgetReport | null;
 }
@@ -121,6 +124,7 @@ async function findStatus(
   const report = await findReport(sql, id);
   const reconciliation = (await findComparison(sql, id))?.outcome ?? null;
   const remap = await findRemap(sql, id);
+  const photos = await countPicturesOf(sql, id);
   const isRead = (await findSourcesInUse(sql, [id])).length > 0;
   const pausedAt = (await findControls(sql)).get(id)?.pausedAt ?? null;
   const succeededAt = loadedAt === null ? null : latest(report?.succeededAt ?? null, updatedAt);
@@ -146,6 +150,7 @@ async function findStatus(
     remap: remap === null || remap.finishedAt !== null ? null : { mapped: remap.mapped, total: remap.total },
     position,
     reconciliation,
+    photos,
     budget,
   };
 }
@@ -159,20 +164,6 @@ async function findLookupStatus(sql: Sql, id: string): Promise<Status['lookups']
 
 const latest = (a: string | null, b: string | null): string | null =>
   a === null || b === null ? (a ?? b) : Date.parse(a) > Date.parse(b) ? a : b;
-
-interface Known {
-  readonly pausedAt: string | null;
-  readonly isRead: boolean;
-  readonly loadedAt: string | null;
-  readonly report: SourceReport | null;
-}
-
-function stateOf({ pausedAt, isRead, loadedAt, report }: Known): State {
-  if (pausedAt !== null) return 'paused';
-  if (!isRead) return 'not read';
-  if (report !== null && report.failure !== null) return 'failing';
-  return loadedAt === null ? 'loading' : 'following';
-}
 
 async function status(id: string | undefined, json: true | undefined): Promise<void> {
   const config = readConfig();
@@ -226,6 +217,7 @@ function printOne(status: Status): void {
     ],
     ['a record', status.sample],
     ...budgetRows(status.budget),
+    ['photos', status.photos && photosText(status.photos)],
     ['all keys', status.reconciliation && comparisonText(status.reconciliation)],
     ['lookups', status.lookups && lookupsText(status.lookups, status.lookups.values)],
     ['remap', status.remap && `${count(status.remap.mapped)} of ${count(status.remap.total)} records`],

@@ -85,6 +85,7 @@ function addCreate(group: Command): void {
     .option('--time-zone <zone>', 'of times without an offset, such as America/Chicago; default: UTC')
     .option('--map <file>', 'a map file, for records with other field names')
     .option('--withhold', 'listings without a display rule are not shown')
+    .option('--media <mode>', 'how photos are shown: link, proxy or copy; default: the setting MEDIA')
     .option(...JSON_OPTION)
     .addHelpText(
       'after',

@@ -1,5 +1,6 @@
 // Texts of what `freehold sources status` shows of a source.
 
+import type { PictureCounts } from '../../media/copies/copy-store.ts';
 import { budgetLines } from '../../sources/budget/budget-text.ts';
 import type { LookupReading } from '../../sources/lookups/lookup-store.ts';
 import type { Comparison } from '../../sources/reconcile/reconcile-store.ts';
@@ -32,6 +33,10 @@ export function lookupsText(
   if (state === 'read') return `${count(values)} values, read ${minuteOf(readAt)}${why}`;
   return `${state === 'absent' ? 'the server has none' : `${state} ${minuteOf(triedAt)}`}${why}${kept}`;
 }
+
+/** `1,204 are still to be copied, 3 failed` */
+export const photosText = ({ waiting, failed }: PictureCounts): string =>
+  `${count(waiting)} are still to be copied, ${count(failed)} failed`;
 
 /** Values and fields shown. */
 const MAX_UNKNOWN = 20;

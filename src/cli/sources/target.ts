@@ -21,11 +21,11 @@ export interface Target {
   /** Names the credential, by the names in the settings. */
   readonly secrets: unknown;
   /** Throws CommandFailure where a secret is missing here. */
-  readonly open: (options: OpenOptions) => Promise<Source>;
+  readonly open: (options: Omit<OpenOptions, 'mediaMode'>) => Promise<Source>;
 }
 
 /** The source of the settings, if it is a RESO server. */
-export function ownTarget({ source }: Pick<Config, 'source'>): Target | null {
+export function ownTarget({ source, media }: Pick<Config, 'source' | 'media'>): Target | null {
   if (source.kind !== 'reso') return null;
   const { url, profile } = source;
   return {
@@ -33,13 +33,13 @@ export function ownTarget({ source }: Pick<Config, 'source'>): Target | null {
     url,
     profile,
     secrets: SETTINGS_CREDENTIAL,
-    open: async (options) => openOwn(source, options),
+    open: async (options) => openOwn(source, { ...options, mediaMode: media.mode }),
   };
 }
 
 /** All RESO servers that this process can name: that of the settings, and those that are set up. */
 export async function findTargets(
-  config: Pick<Config, 'source'>,
+  config: Pick<Config, 'source' | 'media'>,
   database: Database | null,
 ): Promise<Target[]> {
   const own = ownTarget(config);
@@ -53,10 +53,12 @@ export async function findTargets(
       profile: profileOf(settings),
       secrets: settings.secrets,
       open: (options) =>
-        openRegistered(source, options, readVariables()).catch((error: unknown) => {
-          if (!(error instanceof SecretMissing)) throw error;
-          throw new CommandFailure(`The source ${id} cannot be read here: ${error.message}.`);
-        }),
+        openRegistered(source, { ...options, mediaMode: config.media.mode }, readVariables()).catch(
+          (error: unknown) => {
+            if (!(error instanceof SecretMissing)) throw error;
+            throw new CommandFailure(`The source ${id} cannot be read here: ${error.message}.`);
+          },
+        ),
     };
   });
   return own === null ? opened : [own, ...opened];

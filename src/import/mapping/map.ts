@@ -7,6 +7,7 @@ import { Check } from 'typebox/value';
 import { nearest } from '../../lib/nearest.ts';
 import { parseTimeZone, withoutByteOrderMark } from '../../lib/parse.ts';
 import { schemaErrors } from '../../lib/schema-errors.ts';
+import { MEDIA_MODES, type MediaMode } from '../../listings/pictures/own-pictures.ts';
 import { FORMATS, type Format, isObject } from '../formats/record.ts';
 import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
 import { RuleSchema, strict } from './rule.ts';
@@ -42,6 +43,8 @@ const MapSchema = Type.Object(
     displayDefault: Type.Optional(
       Type.Unsafe<'show' | 'withhold'>({ type: 'string', enum: ['show', 'withhold'] }),
     ),
+    /** How photos are shown; default: as the setting MEDIA says. */
+    media: Type.Optional(Type.Unsafe<MediaMode>({ type: 'string', enum: [...MEDIA_MODES] })),
     nulls: Type.Optional(Type.Array(Type.String())),
     /** What an inspection could not know, and what the map assumes; nothing reads it. */
     questions: Type.Optional(
@@ -197,6 +200,8 @@ function meaningFaults(map: Outline): string[] {
   }
   if (map.kind === 'areas' && map.displayDefault !== undefined)
     faults.push('displayDefault is of listings: areas are always shown');
+  if (map.kind === 'areas' && map.media !== undefined)
+    faults.push('media is of listings: areas have no photos');
   if ('location.lat' in map.fields !== 'location.lng' in map.fields) {
     faults.push('location.lat and location.lng go together');
   }

@@ -36,6 +36,7 @@ export interface ScheduleTask {
 export interface ScheduleContext {
   readonly database: Database;
   readonly access: NetworkAccess;
+  readonly mediaMode: NonNullable<ImportMap['media']>;
   readonly clock: Clock;
   readonly signal: AbortSignal;
 }
@@ -63,7 +64,7 @@ export async function runSchedule(context: ScheduleContext, task: ScheduleTask):
 }
 
 async function importFile(
-  { database, signal }: ScheduleContext,
+  { database, signal, mediaMode }: ScheduleContext,
   { missing, folder }: ScheduleTask,
   map: ImportMap,
   file: string,
@@ -75,7 +76,7 @@ async function importFile(
   });
   return runImport(database, {
     file,
-    map,
+    map: { media: mediaMode, ...map },
     mapFile: 'of the schedule',
     original: join(folder, `${map.source.id}-${map.kind}`),
     signal,

@@ -4,14 +4,17 @@ import { Worker } from 'node:worker_threads';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { NetworkPort } from '../../lib/ip-address.ts';
 import type { DatabaseOptions } from '../../postgres/client/database.ts';
+import type { ImportMap } from '../mapping/map.ts';
 import type { ScheduleTask } from './run-schedule.ts';
 
-/** What a thread may reach. */
+/** What a thread may reach, and what settings say of what it imports. */
 export interface ScheduleNetwork {
   /** Ports of inner networks that the operator permits. */
   readonly allow: readonly NetworkPort[];
   /** Ports of the service and of PostgreSQL. */
   readonly ownPorts: readonly (number | null)[];
+  /** How photos are shown where a map says nothing of it. */
+  readonly mediaMode: NonNullable<ImportMap['media']>;
 }
 
 /** Where a thread finds the database. */

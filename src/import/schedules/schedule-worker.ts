@@ -21,14 +21,14 @@ const database = openDatabase({
   applicationName: 'freehold scheduled import',
   timeout: TIMEOUT,
 });
-const { allow, ownPorts } = network;
+const { allow, ownPorts, mediaMode } = network;
 const access = createNetworkAccess({
   clock: systemClock,
   setting: 'IMPORT_ALLOW',
   allow,
   ownPorts: () => ownPorts,
 });
-const context = { database, access, clock: systemClock, signal: stopping.signal };
+const context = { database, access, clock: systemClock, signal: stopping.signal, mediaMode };
 const message = await keepAlive(() => runSchedule(context, task)).then(
   (result): ScheduleMessage => ({ kind: 'done', result }),
   (error: unknown): ScheduleMessage => ({

@@ -23,6 +23,7 @@ export interface Connection {
     readonly permit: (kind: Kind, signal: AbortSignal) => Promise<void>;
     readonly observed: (kind: Kind, answer: Observed) => void;
     readonly failed: (kind: Kind, error: unknown, milliseconds: number) => void;
+    readonly fetched: (bytes: number) => void;
   };
 }
 
@@ -54,6 +55,10 @@ export function openConnection({ database, clock, profile, url, secrets }: Conne
         // Somebody who leaves soon says nothing of the source.
         const isLeft = error instanceof LiveError && error.code === 'timeout' && milliseconds < LEFT_WITHIN;
         if (!isLeft) breaker.failed();
+      },
+      fetched(bytes) {
+        // A server of photos says as little of the API as the address for tokens.
+        budget.observed('media', { status: 200, bytes, headers: {}, isToken: true });
       },
     },
   };

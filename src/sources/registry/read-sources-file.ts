@@ -66,13 +66,14 @@ async function readResoSettings(
 
 /** Throws a sentence where a map is faulty or of another source. */
 export async function settingsOf(
-  { id, currency, timeZone, displayDefault, map, secrets }: PushSource,
+  { id, currency, timeZone, displayDefault, media, map, secrets }: PushSource,
   folder: string,
 ): Promise<PushSettings> {
   return {
     ...(currency !== undefined && { currency }),
     ...(timeZone !== undefined && { timeZone }),
     ...(displayDefault !== undefined && { displayDefault }),
+    ...(media !== undefined && { media }),
     ...(map !== undefined && { map: await readMapText(resolve(folder, map), id) }),
     ...(secrets !== undefined && { secrets }),
   };

@@ -1,6 +1,7 @@
 // Schema of a file of sources: sources that programs push to, and sources that the service reads.
 
 import { type Static, type TSchema, Type } from 'typebox';
+import { MEDIA_MODES, type MediaMode } from '../../listings/pictures/own-pictures.ts';
 import { profileNames } from '../reso/profiles/profile.ts';
 import { ProfileSchema } from '../reso/profiles/profile-schema.ts';
 
@@ -47,6 +48,15 @@ const displayDefault = Type.Optional(
   }),
 );
 
+const media = Type.Optional(
+  Type.Unsafe<MediaMode>({
+    type: 'string',
+    enum: [...MEDIA_MODES],
+    description:
+      'How photos are shown: from where they are, fetched by this service for its readers, or copied by it. Default: the setting MEDIA.',
+  }),
+);
+
 /** One source that programs push to. */
 export const PushSourceSchema = Type.Object(
   {
@@ -56,6 +66,7 @@ export const PushSourceSchema = Type.Object(
     currency,
     timeZone,
     displayDefault,
+    media,
     map: Type.Optional(
       Type.String({
         minLength: 1,
@@ -151,6 +162,9 @@ export const overridden = (
   partial(ProfileSchema) as TSchema & { readonly properties: Readonly<Record<string, TSchema>> }
 ).properties;
 
+/** `"media": "copy"` is short for `"media": {"mode": "copy"}`. */
+const withMode = { ...overridden, media: { anyOf: [media, overridden.media] } };
+
 /** A source of a file, by its kind. */
 export type FileSource = PushSource | ResoSource;
 export const isPush = (source: FileSource): source is PushSource => source.kind === 'push';
@@ -168,7 +182,7 @@ const SourcesFileSchema = Type.Object(
           description: 'Members of the profile may be set besides: they count in place of those of its file.',
           type: 'object',
           required,
-          properties: { ...ownMembers, ...overridden },
+          properties: { ...ownMembers, ...withMode },
         },
       ]),
       { maxItems: MAX_SOURCES },

@@ -55,9 +55,13 @@ export function parseSourcesFile(file: string, text: string): readonly FileSourc
 function withOverrides(source: unknown): { readonly own: unknown; readonly overrides: Overrides } {
   if (typeof source !== 'object' || source === null || (source as { kind?: unknown }).kind === 'push')
     return { own: source, overrides: {} };
-  const isOverride = ([name]: [string, unknown]) =>
+  const isOverride = ([name]: readonly [string, unknown]) =>
     Object.hasOwn(overridden, name) && !Object.hasOwn(ownMembers, name);
-  const members = Object.entries(source);
+  const members = Object.entries(source).map(([name, value]) =>
+    name === 'media' && typeof value === 'string'
+      ? ([name, { mode: value }] as const)
+      : ([name, value] as const),
+  );
   return {
     own: Object.fromEntries(members.filter((member) => !isOverride(member))),
     overrides: Object.fromEntries(members.filter(isOverride)),

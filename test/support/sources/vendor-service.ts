@@ -26,6 +26,10 @@ export interface VendorServiceOptions {
   /** Members of the profile that count in place of its own. */
   readonly overrides?: object;
   readonly photosUrl?: string;
+  /** Listings at the start; default 40. */
+  readonly size?: number;
+  /** Settings of the service, by the server that it reads. */
+  readonly settings?: (server: VendorServer) => Readonly<Record<string, string>>;
   /** Called before the service reads anything. */
   readonly prepare?: (server: VendorServer) => void;
 }
@@ -40,9 +44,9 @@ const MAX_STEPS = 400;
 export async function startVendorService(
   t: Closing,
   name: VendorName,
-  { overrides = {}, photosUrl, prepare }: VendorServiceOptions = {},
+  { overrides = {}, photosUrl, size = 40, settings, prepare }: VendorServiceOptions = {},
 ): Promise<VendorService> {
-  const server = await startVendor(t, name, { size: 40, photosUrl });
+  const server = await startVendor(t, name, { size, photosUrl });
   const { clock, url, vendor } = server;
   prepare?.(server);
   /** Lets the source be read to its end: time passes in small steps while no request is under way, which would miss its deadline. */
@@ -69,6 +73,7 @@ export async function startVendorService(
       RESO_BASE_URL: `${url}/odata`,
       // Nothing waits for time to pass.
       RESO_PROFILE_OVERRIDES: JSON.stringify({ limits: { windows: [] }, ...overrides }),
+      ...settings?.(server),
       ...(name === 'mlsgrid' && { RESO_ORIGINATING_SYSTEM: SYSTEM }),
       ...(vendor.rules.authentication === 'client'
         ? { RESO_TOKEN_URL: `${url}/oauth/token`, RESO_CLIENT_ID: 'example', RESO_CLIENT_SECRET: TOKEN }

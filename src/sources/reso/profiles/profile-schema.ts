@@ -1,6 +1,7 @@
 // Shape of a profile: how the servers of one vendor are read, as data.
 
 import { type Static, type TSchema, Type } from 'typebox';
+import { MediaSchema } from './media-schema.ts';
 
 const strict = { additionalProperties: false };
 
@@ -193,22 +194,7 @@ export const ProfileSchema = Type.Object(
         { ...strict, description: 'How one listing is requested: the forms are tried in this order.' },
       ),
     ]),
-    media: Type.Object(
-      {
-        from: oneOf(
-          ['expand', 'inline', 'resource', 'none'],
-          'expand: $expand=Media; inline: a field of the record; resource: queries for Media; none: not read.',
-        ),
-        max: orNull(
-          Type.Integer({ minimum: 1, maximum: 500 }),
-          'Photos that an expansion requests by number; null: by none.',
-        ),
-        singleUse: flag(
-          'Whether the URL of a photo can be fetched once only: then none is stored or logged.',
-        ),
-      },
-      strict,
-    ),
+    media: MediaSchema,
     openHouses: Type.Object(
       {
         from: oneOf(

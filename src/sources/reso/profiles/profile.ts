@@ -3,6 +3,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { nearest } from '../../../lib/nearest.ts';
 import { schemaErrors } from '../../../lib/schema-errors.ts';
+import type { MediaMode } from '../../../listings/pictures/own-pictures.ts';
 import { overrideFaults } from '../mapping/overrides.ts';
 import { type Profile, ProfileSchema } from './profile-schema.ts';
 
@@ -97,6 +98,24 @@ function unknownMember(profile: Members, at: string, name: string): string {
 const memberOf = (value: unknown, key: string): unknown =>
   Array.isArray(value) ? value[Number(key)] : isMembers(value) ? value[key] : undefined;
 
+/** Why photos may not be shown in this way, as a sentence; null: they may. */
+function mediaFault(
+  { media, title }: Pick<Profile, 'media' | 'title'>,
+  mode: MediaMode | null,
+): string | null {
+  if (media.singleUse && (mode === 'link' || mode === 'proxy'))
+    return `media: ${mode} is not possible: each URL of a photo of ${title} can be fetched once only; use copy, or leave it out to show none`;
+  if (!media.hotlink && mode === 'link')
+    return `media: link is not permitted by ${title}: use proxy or copy, or leave it out`;
+  return null;
+}
+
+/** How photos of a source are shown; null: not at all. `general`: where nothing is said of it. */
+export function mediaModeOf(profile: Pick<Profile, 'media' | 'title'>, general: MediaMode): MediaMode | null {
+  const mode = profile.media.mode ?? general;
+  return mediaFault(profile, mode) === null ? mode : null;
+}
+
 /** Whether records can be requested by several keys at once. */
 export const canJoinKeys = ({ query }: Pick<Profile, 'query'>): boolean => query.in || query.or > 1;
 
@@ -120,5 +139,7 @@ function meaningFaults(profile: Profile): string[] {
   const windows = [...limits.windows, ...(limits.media === 'shared' ? [] : limits.media)];
   if (windows.some(({ requests, bytes }) => requests === undefined && bytes === undefined))
     faults.push('limits: each window needs requests, bytes, or both');
+  const shown = mediaFault(profile, media.mode);
+  if (shown !== null) faults.push(shown);
   return [...faults, ...overrideFaults(profile.fields, profile.enumerations)];
 }

@@ -17,7 +17,7 @@ import {
   sourceTimeout,
 } from '../../source.ts';
 import { FieldReader, type UpstreamRecord } from '../mapping/decode.ts';
-import { canJoinKeys, readProfile, STANDARD, usualFlag } from '../profiles/profile.ts';
+import { canJoinKeys, mediaModeOf, readProfile, STANDARD, usualFlag } from '../profiles/profile.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
 import { wholeRecord } from './kept-record.ts';
 import { KeySweep } from './key-sweep.ts';
@@ -31,6 +31,7 @@ import { type RequestHooks, Requests } from './request.ts';
 import { ContactReader } from './resources/contacts.ts';
 import { FollowedResources } from './resources/followed.ts';
 import { MediaReader } from './resources/media.ts';
+import { pictureRequests } from './resources/picture-requests.ts';
 import { sampleOf } from './sample.ts';
 import { Session } from './session.ts';
 import { type ResoCredentials, Tokens } from './token.ts';
@@ -116,6 +117,7 @@ export function resoSource(options: ResoOptions): Source {
     const table = await options.findLookups?.(mapper.lookupVersion).catch(withoutLookups);
     if (table) mapper.use(table);
   };
+  const pictures = pictureRequests({ ...options, session, reader, map: (record) => mapper.pictures(record) });
   return {
     id: options.id,
     name: options.name,
@@ -159,6 +161,7 @@ export function resoSource(options: ResoOptions): Source {
         }
       },
     }),
+    ...(pictures !== undefined && { media: pictures }),
     ...(profile.media.from === 'resource' && {
       forget: (keys: readonly string[]) => media.forget(keys),
     }),
@@ -224,6 +227,8 @@ function readingOf(
   const { name, fields, enumerations } = profile;
   const parts = [READING, showsByDefault ? 'show' : 'withhold', timeZone ?? 'local'];
   if (name !== STANDARD) parts.push(name);
+  const mode = mediaModeOf(profile, 'link');
+  if (mode === 'proxy' || mode === 'copy') parts.push(`media=${mode}`);
   const renamed = JSON.stringify([fields, enumerations]);
   if (renamed !== '[{},{}]') parts.push(`renames=${hash('sha256', renamed, 'hex').slice(0, 8)}`);
   if (vocabulary !== '') parts.push(`lookups=${vocabulary}`);

@@ -65,6 +65,7 @@ export function wantedFields({ watermark, deletes, media, fields }: Profile): re
       watermark.field,
       ...(deletes.flag === null ? [] : [deletes.flag]),
       ...(media.from === 'inline' ? ['Media'] : []),
+      ...(media.singleUse && media.mode === 'copy' ? ['PhotosChangeTimestamp'] : []),
       ...Object.keys(fields),
     ]),
   ];
@@ -164,6 +165,22 @@ export function singleUrl(
   const value = field === rules.keyField ? literal(key, rules) : quoted(key);
   const filter = filterOf(rules.profile, [`${field} eq ${value}`]);
   return address(root, 'Property', [...filter, '$top=1', ...shapeOptions(rules)]);
+}
+
+/** One listing with its pictures, whose addresses are made for this answer. */
+export function picturesUrl(
+  root: string,
+  { key, listingId }: { readonly key: string; readonly listingId: string | null },
+  rules: QueryRules,
+): string {
+  const { media, page, parameters } = rules.profile;
+  const condition =
+    media.request === 'id'
+      ? `ListingId eq ${quoted(listingId ?? '')}`
+      : `${rules.keyField} eq ${literal(key, rules)}`;
+  const filter = filterOf({ ...rules.profile, filter: null }, [condition]);
+  const top = page.by === 'top' ? ['$top=1'] : [];
+  return address(root, 'Property', [...filter, ...top, '$expand=Media', ...parametersOf(parameters)]);
 }
 
 /** The condition that a field is one of these literals. */

@@ -2,13 +2,16 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { ListingDraft } from '../../../listings/draft.ts';
+import type { RequestedPictures } from '../../../media/pictures/picture-source.ts';
 import type { LookupTable } from '../../lookups/source-lookups.ts';
 import { REFUSED_PART, ValueCounts } from '../../value-counts.ts';
 import type { UpstreamRecord } from '../mapping/decode.ts';
 import { mapProperty } from '../mapping/map.ts';
 import { dictionaryNames } from '../mapping/overrides.ts';
+import { requestedPictures, withMedia } from '../mapping/shown-pictures.ts';
 import { countUnreadFields, unknownValues } from '../mapping/unknown.ts';
 import { NO_VOCABULARY, type Vocabulary, vocabularyOf } from '../mapping/vocabulary.ts';
+import { mediaModeOf } from '../profiles/profile.ts';
 import type { Profile } from '../profiles/profile-schema.ts';
 import type { EnumerationTexts } from './enumeration-texts.ts';
 import { rawRecords, stableRecord } from './kept-record.ts';
@@ -121,6 +124,13 @@ export class RecordMapper {
     this.withheldValues.set(draft.listingKey, values);
     this.unknownValues.set(draft.listingKey, unknownValues(record));
     countUnreadFields(record, this.#readFields, this.unreadFields);
-    return draft;
+    return withMedia(draft, record, mediaModeOf(this.#profile, 'link'), this.#profile);
+  }
+
+  /** The pictures of a record that came with addresses which can be fetched once; null: it has no key. */
+  pictures(upstream: UpstreamRecord): RequestedPictures | null {
+    const record = this.#named(upstream);
+    const draft = mapProperty(record, { ...this.#settings, note: () => {} });
+    return draft && requestedPictures(draft, record);
   }
 }

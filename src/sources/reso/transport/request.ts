@@ -43,6 +43,8 @@ export interface RequestHooks {
   ) => void;
   /** Called with what a request without an answer failed with, and the milliseconds that it took. */
   readonly failed?: (kind: RequestKind, error: unknown, milliseconds: number) => void;
+  /** Called with the bytes of each photo, which need not come from this server. */
+  readonly fetched?: (bytes: number) => void;
 }
 
 export interface UpstreamRequest extends Omit<OutboundRequest, 'deadlineMs'> {

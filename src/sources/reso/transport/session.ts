@@ -61,6 +61,11 @@ export class Session {
     return this.#getWith(await this.#tokens.current(options.signal, options.kind), url, options);
   }
 
+  /** The token that requests carry now, for servers of photos that want it, too. Throws LiveError. */
+  token(signal: AbortSignal): Promise<string> {
+    return this.#tokens.current(signal);
+  }
+
   #getWith(
     token: string,
     url: string,

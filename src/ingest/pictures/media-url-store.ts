@@ -1,6 +1,6 @@
 // SQL that changes the base URL of the photos of a source's listings.
 
-import type { Database } from '../postgres/client/database.ts';
+import type { Database } from '../../postgres/client/database.ts';
 
 const BATCH = 1_000;
 

@@ -1,0 +1,89 @@
+// Photos of the service: where copies are kept, how they are fetched, and the work on them in the background.
+
+import type { Config } from '../../config.ts';
+import type { Clock } from '../../lib/clock.ts';
+import type { Log } from '../../lib/log.ts';
+import type { Metrics } from '../../lib/metrics.ts';
+import type { Internet } from '../../lib/network/internet.ts';
+import { createNetworkAccess, type NetworkAccess } from '../../lib/network/network-access.ts';
+import type { MediaMode } from '../../listings/pictures/own-pictures.ts';
+import { startCopying } from '../../media/copies/start-copying.ts';
+import { startPictureUpkeep } from '../../media/copies/upkeep.ts';
+import { Originals } from '../../media/originals.ts';
+import { PictureCache } from '../../media/pictures/picture-cache.ts';
+import { PictureFiles } from '../../media/pictures/picture-files.ts';
+import { type PictureSource, PLAIN_SOURCE } from '../../media/pictures/picture-source.ts';
+import type { Database } from '../../postgres/client/database.ts';
+import { findRegistered } from '../../sources/registry/registry-store.ts';
+import type { SourceSet } from '../../sources/source-set.ts';
+import { databasePorts } from '../webhooks.ts';
+
+export interface MediaOptions {
+  readonly config: Pick<Config, 'media' | 'databaseUrl' | 'port'>;
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly metrics: Metrics;
+  readonly log: Pick<Log, 'warn'>;
+  readonly report: (error: unknown) => void;
+  readonly sources: Pick<SourceSet, 'get'>;
+  /** Whether servers of others may be reached now. */
+  readonly mayActOutside: () => boolean;
+  readonly internet?: Internet | undefined;
+}
+
+export interface Media {
+  /** How photos are shown of sources that say nothing of it. */
+  readonly mediaMode: MediaMode;
+  readonly originals: Originals;
+  /** Copies of photos are made, and the files of those that nobody wants any more are deleted. */
+  start(): { stop(): Promise<void> };
+  close(): Promise<void>;
+}
+
+const MEGABYTE = 1_000_000;
+
+export function createMedia(options: MediaOptions): Media {
+  const { config, report } = options;
+  const { folder, cacheFolder, cacheMegabytes } = config.media;
+  const access = mediaAccess(options);
+  const files = new PictureFiles(folder);
+  const cache = new PictureCache(cacheFolder, cacheMegabytes * MEGABYTE, report);
+  const sourceOf = (id: string) => findPictureSource(options, id);
+  const parts = { ...options, access, files, sourceOf };
+  return {
+    mediaMode: config.media.mode,
+    originals: new Originals({ ...parts, cache }),
+    start() {
+      const jobs = [startCopying(parts), startPictureUpkeep(parts)];
+      return {
+        async stop() {
+          await Promise.all(jobs.map((job) => job.stop()));
+        },
+      };
+    },
+    close: () => access.close(),
+  };
+}
+
+function mediaAccess({ config, clock, internet }: MediaOptions): NetworkAccess {
+  return createNetworkAccess({
+    clock,
+    setting: 'MEDIA_ALLOW',
+    allow: config.media.allow,
+    ownPorts: () => [config.port, ...databasePorts(config.databaseUrl)],
+    internet,
+  });
+}
+
+/** How pictures of a source are fetched here; null: not now, or not by this process. */
+async function findPictureSource(
+  { sources, database, mayActOutside }: MediaOptions,
+  id: string,
+): Promise<PictureSource | null> {
+  if (!mayActOutside()) return null;
+  const active = sources.get(id);
+  if (active !== null) return active.control.pausedAt === null ? (active.source?.media ?? null) : null;
+  const registered = await database.read((sql) => findRegistered(sql, id));
+  const isRead = registered?.kind === 'reso' || registered?.kind === 'sample';
+  return isRead ? null : PLAIN_SOURCE;
+}
