@@ -46,6 +46,8 @@ export function photoRoutes({ database, originals }: PhotoParts): readonly Route
       method: 'GET',
       path: '/v1/photos/:listing/:photo/:file',
       operation: 'getPhoto',
+      // Its addresses stand in records: nobody makes them up.
+      page: true,
       tag: 'Properties',
       summary: 'Get a photo',
       description:

@@ -119,6 +119,8 @@ test('docs/configuration.md names every setting with its default, and no other',
 
     SEARCH_ENGINE: defaults.search.engine,
     SEARCH_CACHE_MB: defaults.search.cacheMegabytes,
+    MEDIA: defaults.media.mode,
+    MEDIA_CACHE_MB: defaults.media.cacheMegabytes,
     RESO_PROFILE: reso.kind === 'reso' && reso.profile.name,
     RESO_REFRESHES_PER_MINUTE: reso.kind === 'reso' && reso.refreshesPerMinute,
     RESO_DISPLAY_DEFAULT: reso.kind === 'reso' && reso.showsByDefault ? 'show' : 'withhold',
