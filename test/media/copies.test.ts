@@ -12,6 +12,7 @@ import { createSender, record } from '../support/push/sender.ts';
 import { startService } from '../support/service/service.ts';
 
 const folder = await temporaryFolder({ after }, 'photos');
+const data = await temporaryFolder({ after }, 'data');
 const host = await startImageHost({ after });
 const inner = await startImageHost({ after });
 const service = await startService(
@@ -19,6 +20,7 @@ const service = await startService(
   {
     environment: {
       MEDIA: 'copy',
+      DATA_DIR: data,
       MEDIA_DIR: folder,
       MEDIA_ALLOW: `127.0.0.1:${host.port}`,
     },
@@ -74,6 +76,8 @@ async function copy(what: string, condition: () => Promise<boolean>): Promise<vo
 
 const files = async (): Promise<string[]> =>
   (await readdir(folder, { recursive: true })).filter((name) => name.length > 60).sort();
+
+const cached = (): Promise<string[]> => readdir(join(data, 'photo-cache'));
 
 /** Each listing is of a home of its own. */
 const withPhotos = (...paths: string[]) =>
@@ -234,6 +238,9 @@ test('photos of a source that is read through are fetched once for all readers, 
   assert.equal(host.count('/gone.png'), 1);
   await through.put('a', { ...withPhotos('/through.png'), display: { listing: false } });
   assert.equal((await fetch(first?.url ?? '')).status, 404);
+  assert.equal((await cached()).length, 1);
+  clock.advance(60 * MINUTE);
+  await until('what was kept of it is deleted', async () => (await cached()).length === 0, 30_000);
 });
 
 test('sources that go back to links have no copies any more', async () => {

@@ -7,6 +7,7 @@ import type { Metrics } from '../../lib/metrics.ts';
 import type { Internet } from '../../lib/network/internet.ts';
 import { createNetworkAccess, type NetworkAccess } from '../../lib/network/network-access.ts';
 import type { MediaMode } from '../../listings/pictures/own-pictures.ts';
+import { startCacheUpkeep } from '../../media/cache-upkeep.ts';
 import { startCopying } from '../../media/copies/start-copying.ts';
 import { startPictureUpkeep } from '../../media/copies/upkeep.ts';
 import { Originals } from '../../media/originals.ts';
@@ -54,7 +55,7 @@ export function createMedia(options: MediaOptions): Media {
     mediaMode: config.media.mode,
     originals: new Originals({ ...parts, cache }),
     start() {
-      const jobs = [startCopying(parts), startPictureUpkeep(parts)];
+      const jobs = [startCopying(parts), startPictureUpkeep(parts), startCacheUpkeep({ ...options, cache })];
       return {
         async stop() {
           await Promise.all(jobs.map((job) => job.stop()));
