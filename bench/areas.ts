@@ -2,6 +2,7 @@
 
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { EVERYTHING } from '../src/access/tiers/reach.ts';
 import { TIERS } from '../src/access/tiers/tiers.ts';
 import type { Area, AreaDraft } from '../src/areas/area.ts';
 import { createAreaCache } from '../src/areas/area-cache.ts';
@@ -118,7 +119,7 @@ const resemblesInSql =
     );
   };
 
-const wordsFor = (q: string) => planAreas({ q }, 10).words;
+const wordsFor = (q: string) => planAreas({ q }, 10, EVERYTHING).words;
 
 const CALL: AreaCall = {
   caller: {
@@ -129,6 +130,7 @@ const CALL: AreaCall = {
     owner: null,
     grant: null,
     scopes: null,
+    reach: EVERYTHING,
   },
   requestId: 'bench',
   url: '/v1/areas',

@@ -2,7 +2,7 @@
 
 import { Placement } from '../../src/areas/placement.ts';
 import { writtenSnapshot } from '../../src/ingest/listing-change.ts';
-import { searchRow, textRow } from '../../src/ingest/search-row.ts';
+import { searchRow, textRow } from '../../src/ingest/rows/search-row.ts';
 import { planWrite } from '../../src/ingest/write-plan.ts';
 import type { SearchRow } from '../../src/listings/search-row.ts';
 import type { ListingType } from '../../src/listings/vocabulary.ts';

@@ -1,5 +1,6 @@
 // Searches of the engine's benchmarks: drawn conditions, and how the engine answers them.
 
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { bitsOf } from '../../src/geometry/geohash.ts';
 import type { Box } from '../../src/geometry/geometry.ts';
 import { eventLoop } from '../../src/lib/scheduler.ts';
@@ -39,6 +40,7 @@ export function planOf(conditions: readonly Condition[], how: Partial<SearchPlan
     fields: null,
     units: 'imperial',
     ignoreDisplayRules: false,
+    reach: EVERYTHING,
     currency: null,
     ...how,
   };

@@ -3,6 +3,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { ListingType } from '../../src/listings/vocabulary.ts';
@@ -127,7 +128,7 @@ async function guess(
   home: HomeFacts,
   now: number,
 ): Promise<EstimatedPrice | null> {
-  const market = { listingType, currency: 'USD', now, ignoreDisplayRules: false };
+  const market = { listingType, currency: 'USD', now, ignoreDisplayRules: false, reach: EVERYTHING };
   const [ranked, slope] = await Promise.all([
     findComparables(database, {
       ...market,

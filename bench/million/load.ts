@@ -107,7 +107,7 @@ async function fill(database: Database, url: string, loaded: Loaded): Promise<vo
       await writeNames(tx, names);
       const changes = counts.map(([key, change]) => {
         const [areaNo, listingType] = key.split(' ');
-        return { areaNo: Number(areaNo), listingType: listingType as ListingType, change };
+        return { areaNo: Number(areaNo), listingType: listingType as ListingType, licenceNo: 1, change };
       });
       await addAreaCounts(tx, changes);
     });

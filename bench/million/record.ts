@@ -1,5 +1,6 @@
 // Recorder of the service's statements for a query: its own routes answer over a recording driver.
 
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import { createSearch } from '../../src/app/search.ts';
 import { areaRoutes } from '../../src/areas/routes.ts';
@@ -30,6 +31,7 @@ const CALLER: Principal = {
   owner: null,
   grant: null,
   scopes: null,
+  reach: EVERYTHING,
 };
 
 export interface Recorder {

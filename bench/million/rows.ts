@@ -1,9 +1,9 @@
 // Rows of the large benchmark: what the catalogue would write for seeded homes, computed by its own rules.
 
 import type { Placement } from '../../src/areas/placement.ts';
+import { changedEarlierDays } from '../../src/ingest/earlier-days.ts';
 import { writtenSnapshot } from '../../src/ingest/listing-change.ts';
-import { changedEarlierDays } from '../../src/ingest/listing-writer.ts';
-import { searchRow, textRow } from '../../src/ingest/search-row.ts';
+import { searchRow, textRow } from '../../src/ingest/rows/search-row.ts';
 import { type ListingWrite, listingRow, planWrite } from '../../src/ingest/write-plan.ts';
 import { toJson } from '../../src/postgres/client/value-types.ts';
 import { buildTimeline } from '../../src/timeline/property-timeline.ts';
@@ -80,6 +80,7 @@ function earlierDays(seen: readonly Seen[]): Map<string, number> {
   const clocks = seen.map(({ write: { id, propertyId, record, clock } }) => ({
     id,
     propertyId,
+    licenceNo: 1,
     listingType: record.listingType,
     earlierDays: 0,
     start: time(clock.start),

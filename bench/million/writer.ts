@@ -91,7 +91,7 @@ async function send(database: Database, columns: Columns | null, lines: Lines): 
 
 function count(counts: Map<string, number>, write: ListingWrite, areaNos: readonly number[]): void {
   const { record, draft } = write;
-  const shown = { status: record.status, displayed: draft.display.listing };
+  const shown = { status: record.status, licenceNo: 1, displayed: draft.display.listing };
   const after = { listingType: record.listingType, ...shown, areaNos };
   for (const { areaNo, listingType, change } of countChanges([{ before: null, after }])) {
     const key = `${areaNo} ${listingType}`;

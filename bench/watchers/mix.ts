@@ -101,6 +101,7 @@ export function listingRow(no: number): SearchRow {
     id: `lst_${no}`,
     listing_type: 'sale',
     status: 'ACTIVE',
+    licence: '1',
     displayed: true,
     property_type: TYPES[die.below(TYPES.length)] ?? 'CONDO',
     currency: 'USD',

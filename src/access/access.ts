@@ -13,9 +13,10 @@ import { monthBefore, monthOf } from './limits/monthly-quota.ts';
 import { deleteOldMonths } from './limits/monthly-usage-store.ts';
 import { PushLimit } from './limits/push-limit.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
-import { createIdentify, createPhases, type ExplorerLimit } from './phases.ts';
+import { createIdentify, createPhases, type ExplorerLimit, type FindCallerReach } from './phases.ts';
 import { SUBSCRIPTIONS_CHANNEL } from './providers/subscription-store.ts';
 import type { SubscriptionProvider } from './tiers/provider.ts';
+import { NOTHING } from './tiers/reach.ts';
 import type { Principal, Tiers } from './tiers/tiers.ts';
 
 export interface AccessOptions {
@@ -35,6 +36,8 @@ export interface AccessOptions {
   readonly onChange?: (subscription: string) => void;
   /** Verifiers of other credentials, tried after the one for keys. */
   readonly verifiers?: readonly CredentialVerifier[];
+  /** Absent: nobody sees a listing. */
+  readonly findReach?: FindCallerReach;
   /** Absent: nobody may look at the explorer. */
   readonly admitLook?: ExplorerLimit;
 }
@@ -60,7 +63,8 @@ export function createAccess(options: AccessOptions): AccessParts {
   const { admitLook = refuseLook } = options;
   const pushLimit = new PushLimit(clock);
   const identify = createIdentify({ verifiers, failures });
-  const phases = createPhases({ identify, rateLimiter, admitLook, pushLimit });
+  const { findReach = () => NOTHING } = options;
+  const phases = createPhases({ identify, findReach, rateLimiter, admitLook, pushLimit });
   const changes = listen(
     database,
     SUBSCRIPTIONS_CHANNEL,

@@ -7,10 +7,12 @@ import type { CredentialVerifier } from './keys/key-verifier.ts';
 import type { FailureThrottle } from './limits/failure-throttle.ts';
 import type { PushLimit } from './limits/push-limit.ts';
 import type { RateLimiter } from './limits/rate-limiter.ts';
+import { type Channel, isChannel, NOTHING, type Reach } from './tiers/reach.ts';
 import { anonymous, atLeast, isTier, type Principal, SCOPES, type Scope, tierName } from './tiers/tiers.ts';
 
 export interface PhasesOptions {
   readonly identify: (incoming: Incoming, access: Access) => Promise<Principal> | Principal;
+  readonly findReach: FindCallerReach;
   readonly rateLimiter: RateLimiter;
   readonly admitLook: ExplorerLimit;
   readonly pushLimit: Pick<PushLimit, 'admit'>;
@@ -24,14 +26,22 @@ const PRIVATE = Object.freeze({ 'cache-control': 'private, no-cache', vary: 'Aut
 /** Caches must not serve an anonymous response to a caller with credentials. */
 const OPEN = Object.freeze({ vary: 'Authorization' });
 
+/** The listings that a caller may see by the channel of a route. */
+export type FindCallerReach = (caller: Principal, channel: Channel) => Reach;
+
 export function createPhases({
   identify,
+  findReach,
   rateLimiter,
   admitLook,
   pushLimit,
 }: PhasesOptions): Phases<Principal> {
   return {
-    identify,
+    async identify(incoming, access) {
+      const caller = await identify(incoming, access);
+      const reach = isChannel(access.channel) ? findReach(caller, access.channel) : NOTHING;
+      return { ...caller, reach };
+    },
     allow: refusalOf,
     look: (caller) => rateLimiter.look(caller),
     // A caller that is refused anyway gets that refusal, not TOO_MANY_STREAMS.

@@ -162,6 +162,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...common,
     verifiers: [sourceVerifier, oauth.verifier],
     admitLook: (...look) => reads.explorer.admit(...look),
+    findReach: (...call) => reads.findReach(...call),
     onChange: (subscription) => ownerStatus.hint({ subscription }),
     isLoading: async () => (await nullIfUnavailable(reads.findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
@@ -231,7 +232,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     matchingTarget: options.threadTarget ?? null,
     backup: config.backup,
     describeOutside: () => describeOutside(config),
-    computeFigure: reads.figures.compute,
   });
   const health = healthChecks({ ...common, ...reads, ...background, databaseState, sources, source, config });
   const server = createServer<Principal>({

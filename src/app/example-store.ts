@@ -1,9 +1,10 @@
 // SQL that finds records for pages: examples of the API reference, and homes on the front page.
 
+import type { Reach } from '../access/tiers/reach.ts';
+import { openSql } from '../licence/open-sql.ts';
 import { withWholeRecord } from '../listings/lean-record.ts';
 import { type StoredListing, storedColumns } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { REPLICATED, SAMPLE } from '../sources/abandoned.ts';
 
 /** A listing on the market, its property, and an area that contains it. */
 export interface ExampleIds {
@@ -22,6 +23,7 @@ const NEWEST = 200;
  */
 export async function findExampleIds(
   database: Database,
+  reach: Reach,
   { maxPrice, minBedrooms }: { readonly maxPrice: number; readonly minBedrooms: number },
 ): Promise<ExampleIds | null> {
   const [row] = await database.read(
@@ -31,7 +33,7 @@ export async function findExampleIds(
       cross join lateral (
         select id from (
           select id, price, bedrooms, listed_at from listing_search
-          where listing_type = kind.name and status = 'ACTIVE' and displayed
+          where listing_type = kind.name and status = 'ACTIVE' and displayed and ${openSql(sql, reach)}
           order by listed_at desc nulls last, id desc limit ${NEWEST}) as newest
         order by coalesce(price <= ${maxPrice} and bedrooms >= ${minBedrooms}, false) desc, listed_at desc nulls last, id desc
         limit 1
@@ -45,30 +47,19 @@ export async function findExampleIds(
   return row ?? null;
 }
 
-/** The newest listings of each type among which such homes are looked for. */
-const NEWEST_HOMES = 200;
 /** Homes of each type that are read: more than are shown, as some have no photo. */
 const READ = 24;
 
-/**
- * The newest sales and rentals on the market of imported files, and of the sample if `hasSample`. A source that was ever
- * replicated from a feed is none of these: what its licence allows on a front page is not known here.
- */
-export async function findFrontHomes(database: Database, hasSample: boolean): Promise<StoredListing[]> {
+/** The newest sales and rentals on the market that this reader may see. */
+export async function findFrontHomes(database: Database, reach: Reach): Promise<StoredListing[]> {
   const homes = await database.read(
     (sql) => sql<StoredListing[]>`
-      with allowed as (
-        select source from import_run where kind = 'listings' and loaded_at is not null
-          and source <> all(${[...REPLICATED]}::text[]) and source not in (select source from source_position)
-        union all select ${SAMPLE}::text where ${hasSample})
       select ${storedColumns(sql)}
       from unnest(array['sale', 'rental']) as kind (name)
       cross join lateral (
-        select newest.id from (
-          select id, listed_at from listing_search where listing_type = kind.name and status = 'ACTIVE' and displayed
-          order by listed_at desc nulls last, id desc limit ${NEWEST_HOMES}) as newest
-        join listing on listing.id = newest.id and listing.source in (select source from allowed)
-        order by newest.listed_at desc nulls last, newest.id desc limit ${READ}) as found
+        select id from listing_search
+        where listing_type = kind.name and status = 'ACTIVE' and displayed and ${openSql(sql, reach)}
+        order by listed_at desc nulls last, id desc limit ${READ}) as found
       join listing on listing.id = found.id`,
   );
   return homes.map(withWholeRecord);

@@ -5,7 +5,7 @@ import { PushLimit } from '../access/limits/push-limit.ts';
 import { RateLimiter } from '../access/limits/rate-limiter.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import { describeAccess, describeAnonymousLimits } from '../access/tiers/describe-access.ts';
-import { type Principal, SCOPES, TIERS, type Tiers } from '../access/tiers/tiers.ts';
+import { anonymous, type Principal, SCOPES, TIERS, type Tiers } from '../access/tiers/tiers.ts';
 import { createEventMetrics } from '../entity-events/event-metrics.ts';
 import type { Phases, Route } from '../http/frame/route.ts';
 import type { Describe } from '../http/openapi/openapi.ts';
@@ -172,6 +172,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     mediaMode: 'link' as const,
     sample: null,
     basemap: null,
+    visitor: anonymous(''),
     explorer: {
       admit: refresh,
       mayLook: refresh,

@@ -1,5 +1,7 @@
 // Wiring of what answers reads: the catalogue and its cache, searches, figures and facts of the market, refreshes of one listing.
 
+import type { Channel } from '../access/tiers/reach.ts';
+import { anonymous, type Principal } from '../access/tiers/tiers.ts';
 import type { Config } from '../config.ts';
 import { createEventMetrics } from '../entity-events/event-metrics.ts';
 import { Allowance } from '../explore/allowance/allowance.ts';
@@ -7,6 +9,7 @@ import { createCatalogue } from '../ingest/listing-writer.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Scheduler } from '../lib/scheduler.ts';
+import { Licences, readerOf } from '../licence/licences.ts';
 import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
 import { loadFactsInThread } from '../market/facts/load-facts.ts';
@@ -24,6 +27,7 @@ import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Source } from '../sources/source.ts';
 import type { SourceSet } from '../sources/source-set.ts';
+import type { WatchedFigure } from '../watch/market/condition.ts';
 import { createSearch, type SearchWiring } from './search.ts';
 import { measureExpensive } from './search-metrics.ts';
 
@@ -59,10 +63,12 @@ export function createReads(options: ReadsOptions) {
     monotonic: () => clock.monotonic(),
   });
   const facts = createMarketFacts(options);
-  const hasFeed = () => sources.list().some(({ id }) => id !== own || id === 'reso');
-  const explorer = new Allowance({ ...options, ...options.config.explorer, hasFeed });
+  const licences = new Licences(options);
+  const findOpenAudience = () => licences.widest('explorer');
+  const explorer = new Allowance({ ...options, ...options.config.explorer, findOpenAudience });
   const search = createSearch({ ...options, ...options.search, analytics, cache });
   const { backend, areas, records, engine, untilSearched } = search;
+  const figures = createMarketFigures({ ...options, findCurrencies, analytics, areas });
   return {
     catalogue,
     cache,
@@ -73,7 +79,13 @@ export function createReads(options: ReadsOptions) {
     areas,
     records,
     engine,
-    figures: createMarketFigures({ ...options, findCurrencies, analytics, areas }),
+    figures,
+    licences,
+    /** Anybody, as the explorer shows homes to them. */
+    visitor: { ...anonymous(''), reach: licences.reachOf('explorer', 'public') },
+    findReach: (caller: Principal, channel: Channel) => licences.reachOf(channel, readerOf(caller)),
+    computeFigure: (figure: WatchedFigure, now: number) =>
+      figures.compute(figure, now, licences.reachOf('watchers', figure.reader ?? 'subscribers')),
     refresh: createRefresh({
       ...options,
       findSource: (id) => sources.find(id),
@@ -93,13 +105,17 @@ export function createReads(options: ReadsOptions) {
     untilSearched,
     eventMetrics: createEventMetrics(metrics, clock),
     /** Resolves once searches are answered, or will not be for some time. */
-    start: () => search.start(),
+    async start() {
+      await licences.start();
+      await search.start();
+    },
     async stop() {
       await facts.stop();
       await search.stop();
     },
     async close() {
       await cache.close();
+      await licences.close();
       await explorer.close();
     },
   };

@@ -29,6 +29,7 @@ import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import { withChannels } from '../licence/channel-table.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import { freshnessOf } from '../listings/provenance/confirmation-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
@@ -93,6 +94,8 @@ export interface FeatureParts extends UsageParts {
   readonly cache: CachedReads;
   readonly refresh: Refresh;
   readonly tiers: Tiers;
+  /** Anybody, as the explorer shows homes to them. */
+  readonly visitor: Principal;
   /** Who may look at the explorer, and how often. */
   readonly explorer: ExplorerAccess;
   /** The operator's map; null: there is none. */
@@ -177,7 +180,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         ...exploreRoutes({ ...views, assets }),
       ];
   const mcp = mcpParts(features, { ...parts, outlines });
-  const routes: readonly Route<Principal>[] = [
+  const routes: readonly Route<Principal>[] = withChannels([
     ...features,
     ...parts.oauth.routes,
     ...grantsRoutes({ ...parts, endGrant: parts.oauth.endGrant }),
@@ -198,16 +201,17 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
         document: parts.document,
         samples: EXAMPLES.samples,
         placeholders: EXAMPLE_IDS,
-        findIds: async () => ({ ...(await findExampleIds(parts.database, EXAMPLE_HOMES)) }),
+        findIds: async () => ({
+          ...(await findExampleIds(parts.database, parts.visitor.reach, EXAMPLE_HOMES)),
+        }),
       },
       ...frontPage({
         ...views,
         dataAsOf: reading.dataAsOf,
         areaTrends,
         routes: features,
-        hasSample: sample !== null,
       }),
     }),
-  ];
+  ]);
   return routes;
 }

@@ -4,13 +4,15 @@ import { type Config, readVariables } from '../config.ts';
 import { updatePhotoUrls } from '../ingest/pictures/media-url-store.ts';
 import type { Clock } from '../lib/clock.ts';
 import { createOutbound, type Outbound } from '../lib/outbound.ts';
+import { writeTerms } from '../licence/licence-store.ts';
+import { OWN } from '../licence/terms/terms.ts';
 import type { MediaMode } from '../listings/pictures/own-pictures.ts';
 import { findShowing } from '../listings/provenance/contact-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { SAMPLE } from '../sources/abandoned.ts';
 import { type ConnectionOptions, openConnection, SETTINGS_CREDENTIAL } from '../sources/budget/connection.ts';
 import { findLookups } from '../sources/lookups/lookup-store.ts';
-import type { ResoRegistered } from '../sources/registry/registry-store.ts';
+import { findResoSources, type ResoRegistered } from '../sources/registry/registry-store.ts';
 import { profileOf, resoCredentials } from '../sources/registry/reso-settings.ts';
 import type { Variables } from '../sources/registry/secrets.ts';
 import { mediaModeOf, readProfile, STANDARD } from '../sources/reso/profiles/profile.ts';
@@ -59,9 +61,24 @@ export async function startSources({
   const { database, clock } = options;
   const open = (registered: ResoRegistered) =>
     openRegistered(registered, { database, clock, mediaMode: config.media.mode }, variables());
+  await noteTerms(options);
   const sources = new SourceSet({ ...options, open });
   await sources.start();
   return sources;
+}
+
+/** Notes what the licences of all sources that are read permit, before anything of them is stored or shown. */
+async function noteTerms({
+  database,
+  clock,
+  source,
+}: Pick<SourceSetOptions, 'database' | 'clock' | 'source'>): Promise<void> {
+  const now = new Date(clock.now());
+  await database.transaction(async (tx) => {
+    if (source !== null) await writeTerms(tx, source.id, source.licence ?? null, now);
+    for (const { id, settings } of await findResoSources(tx))
+      await writeTerms(tx, id, profileOf(settings).licence, now);
+  });
 }
 
 export interface OpenOptions {
@@ -177,7 +194,12 @@ export async function openUpstream(options: UpstreamOptions): Promise<Upstream> 
       clock,
       outbound: createOutbound({ clock }),
       // What is invented is not worth a copy.
-      profile: readProfile(STANDARD, { page: { size: 1_000 }, raw: 'none', lookups: { from: 'none' } }),
+      profile: readProfile(STANDARD, {
+        page: { size: 1_000 },
+        raw: 'none',
+        lookups: { from: 'none' },
+        licence: OWN,
+      }),
       refreshesPerMinute: SAMPLE_REFRESHES,
     }),
     interval: SAMPLE_INTERVAL,

@@ -6,6 +6,7 @@ import type { ListingType, Status } from '../listings/vocabulary.ts';
 export interface CountChange {
   readonly areaNo: number;
   readonly listingType: ListingType;
+  readonly licenceNo: number;
   readonly change: number;
 }
 
@@ -13,6 +14,7 @@ export interface CountChange {
 interface Counted {
   readonly listingType: ListingType;
   readonly status: Status;
+  readonly licenceNo: number;
   readonly displayed: boolean;
   readonly areaNos: readonly number[];
 }
@@ -24,10 +26,11 @@ export function countChanges(
   const sums = new Map<string, CountChange>();
   const add = (listing: Counted | null, change: number): void => {
     if (listing?.status !== 'ACTIVE' || !listing.displayed) return;
+    const { listingType, licenceNo } = listing;
     for (const areaNo of listing.areaNos) {
-      const key = `${areaNo} ${listing.listingType}`;
+      const key = `${areaNo} ${listingType} ${licenceNo}`;
       const sum = (sums.get(key)?.change ?? 0) + change;
-      sums.set(key, { areaNo, listingType: listing.listingType, change: sum });
+      sums.set(key, { areaNo, listingType, licenceNo, change: sum });
     }
   };
   for (const { before, after } of changes) {

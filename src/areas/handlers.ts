@@ -130,14 +130,18 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
   return {
     async list(params, call) {
       checkCombinations(params);
-      const plan = await resolveAreas(params, planAreas(params, sizeFor(params, call)));
+      const plan = await resolveAreas(params, planAreas(params, sizeFor(params, call), call.caller.reach));
       if (params.suggest === true && params.q !== undefined) return answerSuggestions(params.q, plan, call);
       return answerList(params, plan, call);
     },
     async children(id, params, call) {
       const parentNo = await requireArea(id);
       const bound = { ...params, parentId: id };
-      return answerList(bound, { ...planAreas(bound, sizeFor(params, call)), parentNo }, call);
+      return answerList(
+        bound,
+        { ...planAreas(bound, sizeFor(params, call), call.caller.reach), parentNo },
+        call,
+      );
     },
     async nearby(id, params, call) {
       const no = await requireArea(id);
@@ -149,7 +153,7 @@ export function createAreaHandlers(options: AreaOptions): AreaHandlers {
           no,
           type: params.type ?? null,
           limit: limit + 1,
-          include: includeOf(params.include),
+          include: includeOf(call.caller.reach, params.include),
           after: cursor && [Number(cursor.values[0]), cursor.id],
         }),
       );

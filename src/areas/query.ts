@@ -1,6 +1,7 @@
 // Query parameters of area lists, and the query that is built from them.
 
 import { type Static, Type } from 'typebox';
+import type { Reach } from '../access/tiers/reach.ts';
 import { type Box, splitAtAntimeridian } from '../geometry/geometry.ts';
 import { badGeometry, checkPoint } from '../geometry/geometry-fault.ts';
 import { queryDigest, readCursor, type SortValue, writeCursor } from '../http/input/cursor.ts';
@@ -16,7 +17,10 @@ type Sort = (typeof SORTS)[number];
 type Part = (typeof PARTS)[number];
 
 /** The expensive parts of an area to include. */
-export type AreaInclude = Readonly<Record<Part, boolean>>;
+export type AreaInclude = Readonly<Record<Part, boolean>> & {
+  /** The listings that are counted: what is open to the reader. */
+  readonly reach: Reach;
+};
 
 export interface AreaOrder {
   readonly key: 'name' | 'population' | 'listingCount';
@@ -132,16 +136,17 @@ export const ListQuery = Type.Object({
 
 export type AreaListRequest = Static<typeof ListQuery>;
 
-export function includeOf(parts: readonly Part[] = ['counts', 'ancestors']): AreaInclude {
+export function includeOf(reach: Reach, parts: readonly Part[] = ['counts', 'ancestors']): AreaInclude {
   return {
     boundary: parts.includes('boundary'),
     counts: parts.includes('counts'),
     ancestors: parts.includes('ancestors'),
+    reach,
   };
 }
 
 /** The query of the parameters, without numbers of areas: the caller resolves those. */
-export function planAreas(params: AreaListRequest, limit: number): AreaQuery {
+export function planAreas(params: AreaListRequest, limit: number, reach: Reach): AreaQuery {
   const order = orderOf(params.sort);
   const kind = order.key === 'name' ? 'text' : 'number';
   const after = params.cursor === undefined ? null : readCursor(params.cursor, digestOf(params), [kind]);
@@ -158,7 +163,7 @@ export function planAreas(params: AreaListRequest, limit: number): AreaQuery {
     ancestorNo: null,
     boxes: params.bbox === undefined ? null : boxesOf(params.bbox),
     hasBoundary: params.hasBoundary ?? null,
-    include: includeOf(params.include),
+    include: includeOf(reach, params.include),
     order,
     limit,
     after: after && [after.values[0] ?? null, after.id],

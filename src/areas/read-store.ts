@@ -1,12 +1,14 @@
 // SQL that reads areas: lists in every order, one area, its boundary, nearby areas.
 
+import type { Reach } from '../access/tiers/reach.ts';
 import { type Boundary, type Box, EARTH_RADIUS_KM } from '../geometry/geometry.ts';
+import { openNumberSql } from '../licence/open-sql.ts';
 import type { AreaType } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
 import type { Area } from './area.ts';
 import type { IndexedArea } from './name-index.ts';
-import type { AreaInclude, AreaOrder, AreaQuery } from './query.ts';
+import type { AreaInclude, AreaQuery } from './query.ts';
 
 /** Generations of ancestors to follow: a file may make areas parents of each other. */
 const GENERATIONS = 32;
@@ -26,7 +28,7 @@ export type ListedArea = ReadArea & { readonly sortValue: string | number | null
 
 /** One page of areas. */
 export async function findAreas(sql: Sql, query: AreaQuery): Promise<ListedArea[]> {
-  const key = orderKey(sql, query.order);
+  const key = orderKey(sql, query);
   const down = query.order.descending ? sql`desc` : sql``;
   const rows = await sql<(AreaRow & { sortValue: string | number | null })[]>`
     select ${columns(sql, query.include)}, ${key} as "sortValue" from area
@@ -177,10 +179,11 @@ const descendants = (sql: Sql, no: number): SqlFragment => sql`
     where depth < ${GENERATIONS})
   select child_no from below where child_no <> ${no}`;
 
-function orderKey(sql: Sql, { key }: AreaOrder): SqlFragment {
+function orderKey(sql: Sql, { order: { key }, include }: AreaQuery): SqlFragment {
   if (key === 'name') return sql`name collate "C"`;
   if (key === 'population') return sql`population`;
-  return sql`coalesce((select sum(active)::integer from area_count where area_no = area.no), 0)`;
+  return sql`coalesce((
+    select sum(active)::integer from area_count where area_no = area.no and ${openNumberSql(sql, include.reach)}), 0)`;
 }
 
 /** Rows after the last one of the page before: nulls stand last in either direction. */
@@ -202,13 +205,13 @@ const columns = (sql: Sql, include: AreaInclude): SqlFragment => sql`
   bbox, boundary is not null as "hasBoundary", ${include.boundary ? sql`boundary` : sql`null`} as boundary,
   area_km2 as "areaKm2", time_zone as timezone, null as currency, aliases,
   json_build_object('fips', codes->>'fips', 'postal', codes->>'postal', 'iso', codes->>'iso') as codes, population,
-  ${include.counts ? activeCounts(sql) : sql`null::json`} as counts, source`;
+  ${include.counts ? activeCounts(sql, include.reach) : sql`null::json`} as counts, source`;
 
-const activeCounts = (sql: Sql): SqlFragment => sql`(
+const activeCounts = (sql: Sql, reach: Reach): SqlFragment => sql`(
   select json_build_object(
     'rentals', coalesce(sum(active) filter (where listing_type = 'rental'), 0),
     'sales', coalesce(sum(active) filter (where listing_type = 'sale'), 0))
-  from area_count where area_no = area.no)`;
+  from area_count where area_no = area.no and ${openNumberSql(sql, reach)})`;
 
 /** Every ancestor once, nearest first; primary parents before others of the same generation. */
 const ancestors = (sql: Sql): SqlFragment => sql`coalesce((

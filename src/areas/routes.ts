@@ -100,10 +100,9 @@ export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
       query: Type.Object({ include: includeParameter }),
       answer: { description: 'The area', schema: AreaSchema },
       alsoAnswers: unchanged,
-      async handle({ params, query, headers }) {
-        const found = await database.read((sql) => findArea(sql, params.id, includeOf(query.include)), {
-          planned: 'once',
-        });
+      async handle({ params, query, headers, caller }) {
+        const include = includeOf(caller.reach, query.include);
+        const found = await database.read((sql) => findArea(sql, params.id, include), { planned: 'once' });
         if (!found) throw noArea(params.id);
         const { area, version } = found;
         return conditional(headers, weakEtag(version, surroundings(area)), { json: area });

@@ -1,6 +1,5 @@
 // The market as the front page shows it: a map with the number of homes in each place, and views to begin with, each with its count.
 
-import { anonymous } from '../access/tiers/tiers.ts';
 import { landAhead } from '../areas/outlines/land-ahead.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Html } from '../page/html.ts';
@@ -63,7 +62,7 @@ const DROPPED = {
  * number of homes in each area, and no home. Throws what searches throw.
  */
 export async function readFrontMarket(options: Omit<ExploreOptions, 'assets'>): Promise<FrontMarket | null> {
-  const caller = anonymous('');
+  const caller = options.visitor;
   const refusal = await options.explorer.mayLook(caller);
   if (refusal?.code === 'NOT_FOUND') return null;
   const isOpen = refusal === null;
@@ -109,7 +108,7 @@ export async function readFrontMarket(options: Omit<ExploreOptions, 'assets'>): 
 /** The median of all asking prices or rents. */
 async function medianWords(options: Omit<ExploreOptions, 'assets'>, kind: HomeKind): Promise<string | null> {
   try {
-    const { median, currency } = await readMedian(options, { kind, parameters: new Map() }, anonymous(''));
+    const { median, currency } = await readMedian(options, { kind, parameters: new Map() }, options.visitor);
     return median === null ? null : moneyWords(Math.round(median), currency);
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return null;
@@ -134,7 +133,11 @@ async function readPlaces(
   const box = widened(around);
   const { ground, outlines } = await options.outlines.in(box, ZOOM);
   const drawn = outlines.filter(({ level }) => level <= MAX_LEVEL);
-  const counted = countedAreas(drawn, kind, await findAreaCounts(options.database, idsOf(drawn)));
+  const counted = countedAreas(
+    drawn,
+    kind,
+    await findAreaCounts(options.database, idsOf(drawn), options.visitor.reach),
+  );
   const byArea = apart(counted, viewOf(box, SIZE.width, SIZE.height)).map(
     ({ outline, count }): MapCluster => {
       const [lng, lat] = outline.labelAt;

@@ -1,6 +1,5 @@
 // Map of a market whose homes are kept from the reader: its ground and its areas, and nothing that is offered there.
 
-import { anonymous } from '../access/tiers/tiers.ts';
 import { Problem } from '../lib/problem.ts';
 import { cacheFor } from '../lib/single-flight.ts';
 import type { Html } from '../page/html.ts';
@@ -21,7 +20,7 @@ export function createLockedMap(options: Omit<ExploreOptions, 'assets'>): () => 
   const parameters = new Map<string, string>();
   return cacheFor(LIFETIME, options.clock, async () => {
     // Prices in several currencies have no one view.
-    const view = await readView(own, stateOf(parameters), anonymous('')).catch((error: unknown) => {
+    const view = await readView(own, stateOf(parameters), options.visitor).catch((error: unknown) => {
       if (error instanceof Problem && error.status < 500) return null;
       throw error;
     });

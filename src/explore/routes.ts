@@ -55,7 +55,8 @@ async function showExplorer(options: PageOptions, url: string, caller: Principal
   const { parameters, find, redirect } = cleanQuery(query);
   // Readers who may not look learn nothing of a home from where its number leads.
   const mayFind = find !== null && (await options.explorer.mayLook(caller)) === null;
-  if (find !== null) return leadTo(mayFind ? await findTyped(options, parameters, find) : linkTo(parameters));
+  if (find !== null)
+    return leadTo(mayFind ? await findTyped(options, parameters, find, caller) : linkTo(parameters));
   if (redirect !== null) return leadTo(linkTo(parameters, { cursor: parameters.get('cursor') ?? null }));
   const state = stateOf(parameters);
   const base = {
@@ -118,12 +119,13 @@ async function findTyped(
   { database }: ExploreOptions,
   parameters: Parameters,
   words: string,
+  { reach }: Principal,
 ): Promise<string> {
   const place = await nullIfUnavailable(findPlace(database, words));
   if (place !== null) {
     const areas = [...new Set([...listOf(parameters, 'areaId'), place])];
     return linkTo(parameters, { areaId: areas.join(','), bbox: null, zoom: null });
   }
-  const home = await nullIfUnavailable(findListingByNumber(database, words));
+  const home = await nullIfUnavailable(findListingByNumber(database, words, reach));
   return home === null ? linkTo(parameters, { q: words }) : `explore/listing/${encodeURIComponent(home)}`;
 }

@@ -21,7 +21,7 @@ import {
   updatePlacements,
   writeTimeZoneChanges,
 } from './placement-store.ts';
-import { priceChangedAt } from './search-row.ts';
+import { priceChangedAt } from './rows/search-row.ts';
 import type { PreviousListing } from './write-plan.ts';
 
 export interface AreaWriteResult {

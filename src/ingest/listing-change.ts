@@ -6,18 +6,19 @@ import { formatTime } from '../lib/clock.ts';
 import { type ChangeState, maskSummary, summarizeListing } from '../listings/change-state.ts';
 import { toStoredClock } from '../listings/days-on-market.ts';
 import { listedAt } from '../listings/listed-at.ts';
-import { type ListingSnapshot, searchRow, searchTexts } from './search-row.ts';
+import { type ListingSnapshot, searchRow, searchTexts } from './rows/search-row.ts';
 import type { ListingWrite, PreviousListing } from './write-plan.ts';
 
 /** The listing as a write leaves it. */
 export function writtenSnapshot(write: ListingWrite, observedAt: number): ListingSnapshot {
-  const { id, source, record, areaNos, draft } = write;
+  const { id, source, record, areaNos, draft, licenceNo } = write;
   const clock = toStoredClock(write.clock, write.timeZone);
   return {
     id,
     source,
     record,
     areaNos,
+    licenceNo,
     displayed: draft.display.listing,
     addressDisplayed: draft.display.address,
     listedFrom: formatTime(write.listedFrom),

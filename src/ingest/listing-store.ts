@@ -15,9 +15,9 @@ import { type RecordedHistory, writeHistory } from '../timeline/store.ts';
 import { listingChange, mayChangeText, writtenSnapshot } from './listing-change.ts';
 import type { FirstListing } from './property-assignment.ts';
 import { findFirstListings } from './property-store.ts';
-import { mayBringNames, type SearchName, searchNames } from './search-names.ts';
-import { type ListingSnapshot, textRow } from './search-row.ts';
-import { addCurrencies, addSearchNames, writeSearchRows, writeTextRows } from './search-row-store.ts';
+import { mayBringNames, type SearchName, searchNames } from './rows/search-names.ts';
+import { type ListingSnapshot, textRow } from './rows/search-row.ts';
+import { addCurrencies, addSearchNames, writeSearchRows, writeTextRows } from './rows/search-row-store.ts';
 import { type ListingWrite, listingRow, type PreviousListing } from './write-plan.ts';
 
 /** New listings cannot be locked: another writer was faster. */
@@ -75,8 +75,8 @@ export async function findLockedListings(
   ids: readonly string[],
 ): Promise<Map<string, PreviousListing>> {
   const rows = await tx<ListingRow[]>`
-    select id, source, property_id as "propertyId", listing_type as "listingType", status, displayed,
-      address_displayed as "addressDisplayed", version, encode(digest, 'hex') as digest, record, area_nos as "areaNos",
+    select id, source, property_id as "propertyId", listing_type as "listingType", status,
+      licence_no as "licenceNo", displayed, address_displayed as "addressDisplayed", version, encode(digest, 'hex') as digest, record, area_nos as "areaNos",
       time_zone as "timeZone", days_on_market_start as "daysOnMarketStart", days_on_market_end as "daysOnMarketEnd",
       created_at as "createdAt", updated_at as "updatedAt",
       case when version = 1 then (
@@ -166,21 +166,21 @@ async function upsertListings(
   // copied once more on both sides.
   const records = listings.map(({ record }) => record).join(SEPARATOR);
   const written = await tx`
-    insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
+    insert into listing (id, source, listing_key, property_id, listing_type, status, licence_no, displayed, address_displayed,
       audience, version, digest, record, area_nos, time_zone, days_on_market_start, days_on_market_end, created_at, updated_at,
       fetched_at, change_batch_id, change_ordinal)
-    select id, source, listing_key, property_id, listing_type, status, displayed, address_displayed,
+    select id, source, listing_key, property_id, listing_type, status, licence_no, displayed, address_displayed,
       audience, version, decode(digest, 'hex'), document.record::json, area_nos, time_zone, days_on_market_start, days_on_market_end,
       created_at, updated_at, fetched_at, ${batchId}, change_ordinal
     from json_to_recordset(${rows}::text::json) as row (
-      id text, source text, listing_key text, property_id text, listing_type text, status text, displayed boolean,
+      id text, source text, listing_key text, property_id text, listing_type text, status text, licence_no smallint, displayed boolean,
       address_displayed boolean, audience smallint, version integer, digest text, area_nos integer[],
       time_zone text, days_on_market_start timestamptz, days_on_market_end timestamptz, created_at timestamptz,
       updated_at timestamptz, fetched_at timestamptz, change_ordinal integer)
     join unnest(${listings.map(({ id }) => id)}::text[], string_to_array(${records}::text, ${SEPARATOR}))
       as document (id, record) using (id)
     on conflict (id) do update set property_id = excluded.property_id, listing_type = excluded.listing_type,
-      status = excluded.status, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
+      status = excluded.status, licence_no = excluded.licence_no, displayed = excluded.displayed, address_displayed = excluded.address_displayed,
       audience = greatest(listing.audience, excluded.audience),
       version = listing.version + 1, digest = excluded.digest, record = excluded.record,
       area_nos = excluded.area_nos, time_zone = excluded.time_zone, days_on_market_start = excluded.days_on_market_start,
@@ -204,6 +204,7 @@ export const historyOf = ({ id, propertyId, record, events }: ListingWrite): Rec
 export interface DaysOnMarketRow {
   readonly id: string;
   readonly propertyId: string;
+  readonly licenceNo: number;
   readonly listingType: ListingType;
   readonly start: string | null;
   readonly end: string | null;
@@ -215,7 +216,7 @@ export async function findDaysOnMarket(
   propertyIds: readonly string[],
 ): Promise<DaysOnMarketRow[]> {
   return tx<DaysOnMarketRow[]>`
-    select id, property_id as "propertyId", listing_type as "listingType", days_on_market_start as start, days_on_market_end as end,
+    select id, property_id as "propertyId", licence_no as "licenceNo", listing_type as "listingType", days_on_market_start as start, days_on_market_end as end,
       earlier_days_on_market as "earlierDays"
     from listing where property_id = any(${[...propertyIds]}::text[]) order by days_on_market_start nulls first, id`;
 }
@@ -232,13 +233,14 @@ export async function updateEarlierDays(tx: Transaction, days: ReadonlyMap<strin
 export async function addAreaCounts(tx: Transaction, changes: readonly CountChange[]): Promise<void> {
   if (changes.length === 0) return;
   await tx`
-    insert into area_count (area_no, listing_type, active)
+    insert into area_count (area_no, listing_type, licence_no, active)
     select row.* from unnest(${changes.map((change) => change.areaNo)}::integer[],
-      ${changes.map((change) => change.listingType)}::text[], ${changes.map((change) => change.change)}::integer[])
-      as row (area_no, listing_type, change)
+      ${changes.map((change) => change.listingType)}::text[], ${changes.map((change) => change.licenceNo)}::integer[],
+      ${changes.map((change) => change.change)}::integer[])
+      as row (area_no, listing_type, licence_no, change)
     where exists (select from area where no = row.area_no)
-    order by 1, 2
-    on conflict (area_no, listing_type) do update set active = area_count.active + excluded.active`;
+    order by 1, 2, 3
+    on conflict (area_no, listing_type, licence_no) do update set active = area_count.active + excluded.active`;
 }
 
 /** ASCII's own record separator. */

@@ -1,9 +1,8 @@
 // Catalogue of listings: a batch of drafts becomes records, history, timelines and counts in one transaction.
 
 import { countChanges } from '../areas/counts.ts';
-import { DAY, formatTime } from '../lib/clock.ts';
 import { eventLoop } from '../lib/scheduler.ts';
-import { daysOnMarket, parseStoredClock, toStoredClock } from '../listings/days-on-market.ts';
+import { takeLicences } from '../licence/licence-store.ts';
 import { isLate, isOlder, type ListingDraft } from '../listings/draft.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
 import type { RawRecord } from '../listings/raw-record.ts';
@@ -16,10 +15,10 @@ import { correctHistory } from '../timeline/history-correction.ts';
 import { findRecordedHistory, replaceHistory } from '../timeline/store.ts';
 import { updateTimelines } from '../timeline/update-timelines.ts';
 import { loadPlaceFinder, type PlaceCounts } from './approximate-places.ts';
+import { changedEarlierDays, writtenDays } from './earlier-days.ts';
 import { draftEvidence, type IdentifiedHome, identifyHome, listingId } from './identity.ts';
 import {
   addAreaCounts,
-  type DaysOnMarketRow,
   findDaysOnMarket,
   lockListings,
   notifyChanged,
@@ -37,9 +36,6 @@ import { noteLosses } from './removal/losses.ts';
 import { planEndings } from './removal/plan-endings.ts';
 import { takeRoundedKeys } from './rounded-key-store.ts';
 import { type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
-
-/** Longest gap between two listings whose days on market add up. */
-const MAX_GAP_DAYS = 30;
 
 /** Counts of one batch of drafts, and the ids of its listings by their keys. */
 export interface WriteResult {
@@ -112,9 +108,10 @@ export function createCatalogue(database: Database): Catalogue {
       });
       const identities = [...homes.values()].flatMap((home) => home.identities);
       const texts = identities.map(({ identity }) => identity);
-      const [areas, renamed, rounded] = await Promise.all([
+      const [areas, renamed, licences, rounded] = await Promise.all([
         placements.load(tx),
         findRenamed(tx, texts),
+        takeLicences(tx, source, drafts),
         takeRoundedKeys(tx, source, drafts),
       ]);
       const deletedIds = new Set([...deletedKeys, ...rounded].map((key) => listingId(source, key)));
@@ -134,7 +131,17 @@ export function createCatalogue(database: Database): Catalogue {
         if (deletedIds.has(id)) continue;
         if (task.shouldYield()) await task.yield();
         const known = before.get(id) ?? null;
-        const write = planWrite(source, draft, known, areas, observedAt, properties, places, isAgain);
+        const write = planWrite(
+          source,
+          draft,
+          known,
+          areas,
+          observedAt,
+          properties,
+          places,
+          isAgain,
+          licences,
+        );
         if (write) writes.push(write);
         const comesLate = known !== null && !isAgain && isLate(draft, known.record);
         outcomes.set(id, outcomeOf(known, write, comesLate ? 'older' : 'unchanged'));
@@ -259,42 +266,10 @@ async function writeCorrections(tx: Transaction, writes: readonly ListingWrite[]
   );
 }
 
-/** Days on market of new listings, in the order in which the database gives those of stored ones. */
-function writtenDays(writes: readonly ListingWrite[]): DaysOnMarketRow[] {
-  const rows = writes.map(({ id, propertyId, record, clock, timeZone }) => {
-    const { start, end } = toStoredClock(clock, timeZone);
-    const { listingType } = record;
-    return { id, propertyId, listingType, start: formatTime(start), end: formatTime(end), earlierDays: 0 };
-  });
-  const keyOf = ({ start, id }: DaysOnMarketRow): string => `${start ?? ''} ${id}`;
-  return rows.sort((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
-}
-
-const countedListing = ({ record, draft, areaNos }: ListingWrite) => ({
+const countedListing = ({ record, draft, areaNos, licenceNo }: ListingWrite) => ({
   listingType: record.listingType,
   status: record.status,
+  licenceNo,
   displayed: draft.display.listing,
   areaNos,
 });
-
-/**
- * Days on market that each listing takes over from earlier ones of its property and type, where gaps are short; only those
- * that differ from what is stored. Rows are in the order of their starts.
- */
-export function changedEarlierDays(rows: readonly DaysOnMarketRow[]): Map<string, number> {
-  const changed = new Map<string, number>();
-  const last = new Map<string, { end: number | null; days: number }>();
-  for (const row of rows) {
-    const clock = parseStoredClock(row.start, row.end);
-    if (clock.start === null) continue;
-    const place = `${row.propertyId} ${row.listingType}`;
-    const earlier = last.get(place);
-    const gap = earlier === undefined || earlier.end === null ? null : (clock.start - earlier.end) / DAY;
-    const carried =
-      earlier !== undefined && gap !== null && gap >= 0 && gap <= MAX_GAP_DAYS ? earlier.days : 0;
-    if (carried !== row.earlierDays) changed.set(row.id, carried);
-    const own = clock.end === null ? 0 : (daysOnMarket(clock, clock.end) ?? 0);
-    last.set(place, { end: clock.end, days: carried + own });
-  }
-  return changed;
-}

@@ -10,9 +10,9 @@ import type { Transaction } from '../postgres/client/database.ts';
 import { copyHistory } from '../timeline/copy-store.ts';
 import { writtenSnapshot } from './listing-change.ts';
 import { historyOf, ListingsCreatedMeanwhile } from './listing-store.ts';
-import { type SearchName, searchNames } from './search-names.ts';
-import { searchRow, textRow } from './search-row.ts';
-import { addCurrencies, addSearchNames, type StoredSearchRow } from './search-row-store.ts';
+import { type SearchName, searchNames } from './rows/search-names.ts';
+import { searchRow, textRow } from './rows/search-row.ts';
+import { addCurrencies, addSearchNames, type StoredSearchRow } from './rows/search-row-store.ts';
 import { type ListingWrite, listingRow } from './write-plan.ts';
 
 /** Listings whose rows are made before they are sent. */

@@ -4,13 +4,13 @@ import { appendChanges } from '../changes/change-store.ts';
 import type { Transaction } from '../postgres/client/database.ts';
 import { invalidateFigures } from '../timeline/figure-invalidation-store.ts';
 import { rebuildTimelines } from '../timeline/update-timelines.ts';
+import { changedEarlierDays } from './earlier-days.ts';
 import { listingChange, storedSnapshot } from './listing-change.ts';
 import { findDaysOnMarket, notifyChanged, updateEarlierDays } from './listing-store.ts';
-import { changedEarlierDays } from './listing-writer.ts';
 import type { AssignedProperty } from './property-assignment.ts';
 import { updatePropertyOfListings } from './property-store.ts';
-import { textRow } from './search-row.ts';
-import { writeTextRows } from './search-row-store.ts';
+import { textRow } from './rows/search-row.ts';
+import { writeTextRows } from './rows/search-row-store.ts';
 import type { PreviousListing } from './write-plan.ts';
 
 /** A locked listing, and where it belongs. */

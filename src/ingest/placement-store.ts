@@ -18,6 +18,7 @@ export interface PlacementRow {
   readonly id: string;
   readonly listingType: ListingType;
   readonly status: Status;
+  readonly licenceNo: number;
   readonly displayed: boolean;
   readonly areaNos: number[];
   readonly timeZone: string;
@@ -28,7 +29,7 @@ export interface PlacementRow {
 /** The next listings in the order of their ids, locked. */
 export async function lockPlacements(tx: Transaction, after: string, limit: number): Promise<PlacementRow[]> {
   const rows = await tx<PlacementRow[]>`
-    select id, listing_type as "listingType", status, displayed, area_nos as "areaNos",
+    select id, listing_type as "listingType", status, licence_no as "licenceNo", displayed, area_nos as "areaNos",
       time_zone as "timeZone", record -> 'location' as location, record -> 'address' as address
     from listing where id > ${after} order by id limit ${limit} for update`;
   return rows.map((row) => ({ ...row, address: wholeAddress(row.address) }));

@@ -3,6 +3,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Placement } from '../areas/placement.ts';
 import { formatTime } from '../lib/clock.ts';
+import type { LicenceNumbers } from '../licence/licence-store.ts';
 import {
   type DaysOnMarketClock,
   initialClock,
@@ -35,7 +36,7 @@ import { type MediaWrite, planPictures } from './pictures/plan-pictures.ts';
 import { withPlaceTimes } from './place-times.ts';
 import { type AssignedProperty, PropertyAssignment } from './property-assignment.ts';
 import { erasedDraft } from './removal/erased-draft.ts';
-import type { ListingSnapshot } from './search-row.ts';
+import type { ListingSnapshot } from './rows/search-row.ts';
 
 /** A stored listing before the write. */
 export interface PreviousListing extends Omit<ListingSnapshot, 'listedFrom'> {
@@ -55,6 +56,8 @@ export interface PreviousListing extends Omit<ListingSnapshot, 'listedFrom'> {
 export interface ListingWrite {
   readonly id: string;
   readonly source: string;
+  /** Number of the licence that it is under. */
+  readonly licenceNo: number;
   readonly draft: ListingDraft;
   readonly before: PreviousListing | null;
   readonly identity: string;
@@ -89,6 +92,7 @@ export function planWrite(
   properties: PropertyAssignment = new PropertyAssignment(),
   places: PlaceFinder = STATED_PLACES,
   isAgain = false,
+  licences: LicenceNumbers | null = null,
 ): ListingWrite | null {
   const shown = incoming.status === 'DELETED' ? erasedDraft(incoming) : incoming;
   const stored = before?.record ?? null;
@@ -118,6 +122,7 @@ export function planWrite(
   return {
     id,
     source,
+    licenceNo: licenceOf(draft, before, licences),
     draft,
     before,
     identity: property.identity,
@@ -132,6 +137,17 @@ export function planWrite(
     media,
     ...planTimeline(earlier, { draft, dates, price: record.price, observedAt }, isAgain),
   };
+}
+
+/** What a source removes stays under its licence: what is told of it goes to the same readers. */
+function licenceOf(
+  draft: ListingDraft,
+  before: PreviousListing | null,
+  licences: LicenceNumbers | null,
+): number {
+  if (before !== null && (licences === null || draft.status === 'DELETED')) return before.licenceNo;
+  if (licences === null) throw new Error('A new listing needs a licence');
+  return licences(draft.permissions);
 }
 
 /**
@@ -221,6 +237,7 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
     property_id: write.propertyId,
     listing_type: write.record.listingType,
     status: write.record.status,
+    licence_no: write.licenceNo,
     displayed: write.draft.display.listing,
     address_displayed: write.draft.display.address,
     audience: audienceOf({ status: write.record.status, displayed: write.draft.display.listing }),
@@ -233,33 +250,6 @@ export function listingRow(write: ListingWrite, observedAt: number): Record<stri
     created_at: write.before?.createdAt ?? now,
     updated_at: now,
     fetched_at: now,
-  };
-}
-
-/** The draft that gives a stored listing the status of an end. */
-export function endingDraft(listing: PreviousListing, at: number, status: Status): ListingDraft {
-  return { ...storedDraft(listing), status, statusChangedAt: new Date(at).toISOString() };
-}
-
-/** The draft of which a listing, as it is stored, could have been made. */
-export function storedDraft({ record, displayed, addressDisplayed }: PreviousListing): ListingDraft {
-  const { property, provider, monthlyCosts } = record;
-  return {
-    ...record,
-    ...dateTexts(record),
-    ...property,
-    listPrice: record.price,
-    associationFee: monthlyCosts?.associationFee ?? null,
-    tax: monthlyCosts?.tax ?? null,
-    previousPrice: null,
-    listingKey: provider.listingKey,
-    listingId: provider.listingId,
-    sourceName: provider.name,
-    originatingSystem: provider.originatingSystem,
-    attribution: provider.attribution,
-    copyright: provider.copyright,
-    permissions: provider.permissions,
-    display: { listing: displayed, address: addressDisplayed, estimate: property.estimateDisplayed },
   };
 }
 

@@ -1,5 +1,6 @@
 // Presenter of listings: makes of a stored record the one that a reader sees, with its units, masked address and freshness.
 
+import type { Reach } from '../access/tiers/reach.ts';
 import { type Principal, tierName } from '../access/tiers/tiers.ts';
 import { Problem } from '../lib/problem.ts';
 import { roundTo } from '../lib/round.ts';
@@ -18,6 +19,8 @@ interface LastingView {
   readonly units: UnitSystem;
   /** Internal callers may switch display rules off. */
   readonly ignoreDisplayRules: boolean;
+  /** What licences open to the reader. */
+  readonly reach: Reach;
   /** Whether listings include cumulative and reported days on market. */
   readonly allDaysOnMarket: boolean;
   /** Base of the URLs in the record, without a slash at its end. */
@@ -47,6 +50,7 @@ export function buildReaderView(
     units: query.units ?? 'imperial',
     source: 'cached',
     ignoreDisplayRules: query.display === 'ignore',
+    reach: caller.reach,
     allDaysOnMarket: query.include?.includes('daysOnMarket') === true,
     now,
     publicUrl,
@@ -75,9 +79,9 @@ export const isIn = (audience: number, view: Pick<ReaderView, 'ignoreDisplayRule
 
 /** Whether this reader may see the listing at all. */
 export const isVisible = (
-  listing: Pick<StoredListing, 'status' | 'displayed'>,
-  view: Pick<ReaderView, 'ignoreDisplayRules'>,
-): boolean => isIn(audienceOf(listing), view);
+  listing: Pick<StoredListing, 'status' | 'displayed' | 'licenceNo'>,
+  view: Pick<ReaderView, 'ignoreDisplayRules' | 'reach'>,
+): boolean => isIn(audienceOf(listing), view) && view.reach.has(listing.licenceNo);
 
 /** The public record; null where the whole listing is hidden from this reader. */
 export function presentListing(stored: StoredListing, view: ReaderView): Listing | null {

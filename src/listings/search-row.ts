@@ -10,6 +10,8 @@ export interface SearchRow {
   readonly id: string;
   readonly listing_type: ListingType;
   readonly status: Status;
+  /** Number of its licence. */
+  readonly licence: string;
   /** False where the source forbids display of the listing. */
   readonly displayed: boolean;
   readonly property_type: PropertyType;

@@ -17,6 +17,8 @@ export interface StoredListing {
   readonly listingType: ListingType;
   readonly status: Status;
   readonly version: number;
+  /** Number of the licence that it is under. */
+  readonly licenceNo: number;
   /** False: only Internal callers who ask for it may see the listing, or its street address. */
   readonly displayed: boolean;
   readonly addressDisplayed: boolean;
@@ -89,7 +91,7 @@ async function findProperty(sql: Sql, id: string): Promise<StoredProperty | null
 export function storedColumns(sql: Sql): SqlFragment {
   return sql`listing.id, listing.source, listing.listing_key as "listingKey", listing.property_id as "propertyId",
     listing.listing_type as "listingType", listing.version, ${fetchedAtSql(sql)} as "fetchedAt",
-    listing.created_at as "createdAt", listing.updated_at as "updatedAt", listing.status, listing.displayed,
+    listing.created_at as "createdAt", listing.updated_at as "updatedAt", listing.status, listing.licence_no as "licenceNo", listing.displayed,
     listing.address_displayed as "addressDisplayed", listing.record, listing.time_zone as "timeZone", listing.days_on_market_start as "daysOnMarketStart",
     listing.days_on_market_end as "daysOnMarketEnd", listing.earlier_days_on_market as "earlierDays",
     array(select area.id from unnest(listing.area_nos) with ordinality as member (no, position)

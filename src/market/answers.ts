@@ -1,5 +1,6 @@
 // Answers of market statistics with their cache: what the routes of the API and the pages read.
 
+import type { Reach } from '../access/tiers/reach.ts';
 import type { AreaIdCache } from '../areas/area-cache.ts';
 import type { Clock } from '../lib/clock.ts';
 import { QueryCache } from '../lib/query-cache.ts';
@@ -32,6 +33,8 @@ export interface MarketCall {
   readonly limit: number;
   /** An account: the queue of expensive queries is shared between accounts. */
   readonly account: string;
+  /** What is open to the reader. */
+  readonly reach: Reach;
   /** Whether caches are passed by. */
   readonly fresh?: boolean;
   /** Aborts when the client leaves. */
@@ -58,7 +61,7 @@ export function createMarketAnswers(options: MarketAnswerOptions): MarketAnswers
     max: MAX_ANSWERS,
   });
   return {
-    get(name, compute, { query, limit, account, fresh = false, signal }) {
+    get(name, compute, { query, limit, account, reach, fresh = false, signal }) {
       const asker = { caller: account, request: {}, remedy: REMEDY };
       const database = analytics.database(asker);
       const read = (left: AbortSignal) =>
@@ -74,6 +77,7 @@ export function createMarketAnswers(options: MarketAnswerOptions): MarketAnswers
             scan: (work) =>
               analytics.scan(asker, { expensiveAfter: EXPENSIVE_AFTER.summary, signal: within }, work),
             query,
+            reach,
             limit,
             now: clock.now(),
           }),
@@ -81,7 +85,7 @@ export function createMarketAnswers(options: MarketAnswerOptions): MarketAnswers
       // A name has one computation, so its answers have one type.
       return fresh
         ? read(signal)
-        : (answers.get([name, query, limit], read, signal) as ReturnType<typeof read>);
+        : (answers.get([name, query, limit, reach.key], read, signal) as ReturnType<typeof read>);
     },
     database: (account) => analytics.database({ caller: account, request: {}, remedy: REMEDY }),
   };

@@ -1,5 +1,6 @@
 // Trend of an area: what is on the market now and at the ends of the last twelve months, for pages that show an area in passing.
 
+import type { Reach } from '../access/tiers/reach.ts';
 import { QueryCache } from '../lib/query-cache.ts';
 import type { RunTask } from '../lib/scheduler.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
@@ -37,7 +38,12 @@ export interface AreaTrends {
    * Of an area; null: of everything. Throws INVALID_PARAMETER for an area that there is not and where no currency can be chosen,
    * OVERLOADED while there is no room in the queue.
    */
-  read(areaId: string | null, listingType: ListingType, signal: AbortSignal): Promise<AreaTrend>;
+  read(
+    areaId: string | null,
+    listingType: ListingType,
+    reach: Reach,
+    signal: AbortSignal,
+  ): Promise<AreaTrend>;
 }
 
 interface AreaTrendOptions
@@ -64,10 +70,10 @@ export function createAreaTrends(options: AreaTrendOptions): AreaTrends {
     max: MAX_CACHED,
   });
   return {
-    read: (areaId, listingType, signal) =>
+    read: (areaId, listingType, reach, signal) =>
       trends.get(
-        [areaId ?? '', listingType],
-        (left) => readTrend(options, areaId, listingType, left),
+        [areaId ?? '', listingType, reach.key],
+        (left) => readTrend(options, areaId, listingType, reach, left),
         signal,
       ),
   };
@@ -77,6 +83,7 @@ async function readTrend(
   { analytics, clock, facts, findCurrencies, defaultCurrency, areas }: AreaTrendOptions,
   areaId: string | null,
   listingType: ListingType,
+  reach: Reach,
   signal: AbortSignal,
 ): Promise<AreaTrend> {
   const asker = { caller: OWN_ACCOUNT, request: {}, remedy: REMEDY };
@@ -105,6 +112,7 @@ async function readTrend(
       fresh: false,
       facts: oneState(facts),
       scan: runScan(within),
+      reach,
       limit: MONTHS,
       now,
     };

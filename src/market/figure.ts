@@ -1,5 +1,6 @@
 // One figure of one area as of now: the newest value of a metric, or its change from one window to the next.
 
+import type { Reach } from '../access/tiers/reach.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import { roundTo } from '../lib/round.ts';
 import type { ListingType, PropertyType } from '../listings/vocabulary.ts';
@@ -53,12 +54,17 @@ export interface FigureInterpretation {
 /** Figures for those who watch them. `now` in milliseconds. */
 export interface MarketFigures {
   /** Throws INVALID_PARAMETER for an area, metric or currency that there is not. */
-  interpret(request: FigureRequest, now: number): Promise<FigureInterpretation>;
+  interpret(request: FigureRequest, now: number, reach: Reach): Promise<FigureInterpretation>;
   /**
    * The value, or its change in percent to the window before; null: suppressed, or unknown. In square feet. Throws OVERLOADED
    * while there is no room in the queue.
    */
-  compute(request: FigureRequest, now: number): Promise<number | null>;
+  compute(request: FigureRequest, now: number, reach: Reach): Promise<number | null>;
+}
+
+/** What one figure is computed with. */
+interface FigureOptions extends MarketReads {
+  readonly reach: Reach;
 }
 
 const REMEDY = 'Watch a smaller place, or a shorter window.';
@@ -76,9 +82,9 @@ export function createMarketFigures({
   const queued = analytics.database({ caller: OWN_ACCOUNT, remedy: REMEDY });
   const reads = { database, findCurrencies, defaultCurrency, areas, facts: NO_FACTS, fresh: true };
   return {
-    interpret: (request, now) => interpretFigure(reads, request, now),
-    compute: (request, now) =>
-      computeFigure({ ...reads, database: queued }, request, now).catch(nullIfMeaningless),
+    interpret: (request, now, reach) => interpretFigure({ ...reads, reach }, request, now),
+    compute: (request, now, reach) =>
+      computeFigure({ ...reads, database: queued, reach }, request, now).catch(nullIfMeaningless),
   };
 }
 
@@ -92,7 +98,7 @@ function nullIfMeaningless(error: unknown): null {
 }
 
 async function resolveFigure(
-  options: MarketReads,
+  options: FigureOptions,
   request: FigureRequest,
   now: number,
 ): Promise<ResolvedFigure> {
@@ -115,7 +121,7 @@ async function resolveFigure(
 }
 
 async function interpretFigure(
-  options: MarketReads,
+  options: FigureOptions,
   request: FigureRequest,
   now: number,
 ): Promise<FigureInterpretation> {
@@ -130,7 +136,7 @@ async function interpretFigure(
 const isStock = ({ set, over }: Metric): boolean => set === 'inventory' && over === undefined;
 
 async function computeFigure(
-  options: MarketReads,
+  options: FigureOptions,
   request: FigureRequest,
   now: number,
 ): Promise<number | null> {

@@ -1,5 +1,6 @@
 // Scope of a request for statistics: its filters, areas, time zone and currency.
 
+import { EVERYTHING, type Reach } from '../access/tiers/reach.ts';
 import type { AreaIdCache } from '../areas/area-cache.ts';
 import { Faults } from '../http/input/faults.ts';
 import { parameterProblem } from '../http/input/parameter-problem.ts';
@@ -57,6 +58,8 @@ export type FigureReads = Pick<MarketReads, 'database' | 'facts' | 'scan' | 'sig
 
 export interface ScopeRequest extends MarketReads {
   readonly query: MarketQuery;
+  /** What is open to the reader. */
+  readonly reach: Reach;
 }
 
 /** The time and currency that all pages of a request share; the currency is null until the first page has determined it. */
@@ -119,13 +122,13 @@ export async function resolveRentalsAndSales(
 
 /** The scope of listings of this type, in any currency. Durations in filters count from `now`, in milliseconds. */
 async function resolveFilters(
-  { database, areas, fresh, query }: ScopeRequest,
+  { database, areas, fresh, query, reach }: ScopeRequest,
   listingType: ListingType,
   now: number,
 ): Promise<Scope> {
   const filters = filtersOf(query, listingType);
   const units = query.units ?? 'imperial';
-  const planned = planSearch(listingType, { ...filters, units } as SearchQuery, 1, now);
+  const planned = planSearch(listingType, { ...filters, units } as SearchQuery, 1, now, reach);
   const plan = { ...planned, conditions: planned.conditions.filter(({ kind }) => kind !== 'statuses') };
   const resolved = await resolveQuery({ database, named: (ids) => areas.named(ids, fresh) }, plan);
   // Whatever else is in memory, PostgreSQL is asked for currencies and sources.
@@ -155,7 +158,7 @@ export async function checkScope(
   const faults = new Faults();
   for (const part of read) faults.attempt(part);
   const type = query.listingType ?? 'sale';
-  faults.attempt(() => planSearch(type, filtersOf(query, type) as SearchQuery, 1, now));
+  faults.attempt(() => planSearch(type, filtersOf(query, type) as SearchQuery, 1, now, EVERYTHING));
   const named = (ids: readonly string[]) => areas.named(ids, false);
   await requireAreas({ database, named }, [...new Set(query.areaId ?? [])]).catch((error) =>
     faults.add(error),

@@ -156,11 +156,11 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
       check,
       async handle({ query, caller, requestId, url, headers, signal }): Promise<Reply> {
         const fresh = bypassesCache(headers);
-        const { account } = caller;
-        const market = await wholeNames(answers.database(account), query as MarketQuery, url);
+        const { account, reach } = caller;
+        const market = await wholeNames(answers.database(account), query as MarketQuery, { url, caller });
         const limit = pageSize(tiers[caller.tier], market.limit);
         const loading = await options.findLoading();
-        const call = { query: market, limit, account, fresh, signal };
+        const call = { query: market, limit, account, reach, fresh, signal };
         const answer = answers.get(endpoint.path, endpoint.answer, call);
         const { origin, metricIds, ...json } = await answer.catch(async (error: unknown) => {
           throw await withAllFaults(error, market, (readable) => check(readable, caller));

@@ -1,5 +1,7 @@
 // SQL of market statistics: summaries of listings by period, time zones of areas, and the size of the market.
 
+import type { Reach } from '../access/tiers/reach.ts';
+import { openSql } from '../licence/open-sql.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
@@ -234,8 +236,8 @@ export interface MarketCounts {
   readonly areaTypes: readonly { readonly type: string; readonly count: number }[];
 }
 
-/** Listings on the market that may be shown, and areas. */
-export async function countMarket(database: Database): Promise<MarketCounts> {
+/** Listings on the market that this reader may see, and areas. */
+export async function countMarket(database: Database, reach: Reach): Promise<MarketCounts> {
   const [row = { sales: 0, rentals: 0, areas: 0, areaTypes: [] }] = await database.read(
     (sql) => sql<MarketCounts[]>`
       select (count(*) filter (where listing_type = 'sale'))::integer as sales,
@@ -243,7 +245,7 @@ export async function countMarket(database: Database): Promise<MarketCounts> {
         (select count(*) from area)::integer as areas,
         (select coalesce(json_agg(json_build_object('type', type, 'count', count) order by count desc, type), '[]')
           from (select type, count(*) as count from area group by type) as types) as "areaTypes"
-      from listing_search where status = 'ACTIVE' and displayed`,
+      from listing_search where status = 'ACTIVE' and displayed and ${openSql(sql, reach)}`,
   );
   return row;
 }

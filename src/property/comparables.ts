@@ -192,6 +192,7 @@ function neighbourScope(
     except: property.listings.map(({ id }) => id),
     now: view.now,
     ignoreDisplayRules: view.ignoreDisplayRules,
+    reach: view.reach,
   };
 }
 

@@ -1,5 +1,6 @@
 // SQL of the homes near a subject, to be compared with it.
 
+import type { Reach } from '../access/tiers/reach.ts';
 import {
   type Box,
   boxesAround,
@@ -8,6 +9,7 @@ import {
   EARTH_RADIUS_KM,
   type Point,
 } from '../geometry/geometry.ts';
+import { openSql } from '../licence/open-sql.ts';
 import type { ListingType, Status } from '../listings/vocabulary.ts';
 import type { Database, Sql, SqlFragment } from '../postgres/client/database.ts';
 import { joinSql } from '../postgres/client/sql.ts';
@@ -28,6 +30,8 @@ export interface NeighbourQuery {
   readonly now: number;
   /** Includes listings that display rules hide. */
   readonly ignoreDisplayRules: boolean;
+  /** What is open to the reader. */
+  readonly reach: Reach;
 }
 
 /** A home near the subject. Prices of rentals are per month. */
@@ -115,8 +119,8 @@ function selectNeighbours(
 
 /** Comparable homes in the boxes around the radius. */
 function homesSql(sql: Sql, query: NeighbourQuery): SqlFragment {
-  const { subject, listingType, currency, radiusKm, except, ignoreDisplayRules } = query;
-  return sql`listing_type = ${listingType} and ${ignoreDisplayRules ? sql`true` : sql`displayed`}
+  const { subject, listingType, currency, radiusKm, except, ignoreDisplayRules, reach } = query;
+  return sql`listing_type = ${listingType} and ${ignoreDisplayRules ? sql`true` : sql`displayed`} and ${openSql(sql, reach)}
     and property_type = any(${[...comparableTypes(subject.propertyType)]}::text[])
     and (${boxesSql(sql, subject.location, radiusKm)})
     and not guessed and price > 0 ${currency === null ? sql`` : sql`and currency = ${currency}`} and id <> all(${[...except]}::text[])

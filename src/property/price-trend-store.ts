@@ -1,8 +1,10 @@
 // Price trends: how prices of a kind of home move around a place, by what closed there in the last months. Cached by the hour.
 
 import { LRUCache } from 'lru-cache';
+import type { Reach } from '../access/tiers/reach.ts';
 import type { Point } from '../geometry/geometry.ts';
 import { HOUR } from '../lib/clock.ts';
+import { openSql } from '../licence/open-sql.ts';
 import type { ListingType, PropertyType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { boxesSql } from './neighbour-store.ts';
@@ -18,6 +20,8 @@ export interface TrendScope {
   /** Milliseconds since the epoch. */
   readonly now: number;
   readonly ignoreDisplayRules: boolean;
+  /** What is open to the reader. */
+  readonly reach: Reach;
 }
 
 /** Days of closings that a trend is fitted to. */
@@ -46,9 +50,9 @@ export class PriceTrends {
 
   /** The change of the logarithm of prices for each day that passes, as of the last full hour. 0 where nothing closed. */
   slope(scope: TrendScope): Promise<number> {
-    const { listingType, propertyType, currency, location, now, ignoreDisplayRules } = scope;
+    const { listingType, propertyType, currency, location, now, ignoreDisplayRules, reach } = scope;
     const square = [squareOf(location.lng), squareOf(location.lat), Math.floor(now / HOUR)];
-    const key = [listingType, propertyType, currency, ignoreDisplayRules, ...square].join();
+    const key = [listingType, propertyType, currency, ignoreDisplayRules, reach.key, ...square].join();
     return this.#slopes.forceFetch(key, { context: scope });
   }
 }
@@ -72,7 +76,7 @@ async function findSlope(database: Database, scope: TrendScope): Promise<number>
         from listing_search
         where listing_type = ${listingType} and status = 'CLOSED' and currency = ${currency}
           and property_type = any(${[...comparableTypes(propertyType)]}::text[])
-          and ${scope.ignoreDisplayRules ? sql`true` : sql`displayed`}
+          and ${scope.ignoreDisplayRules ? sql`true` : sql`displayed`} and ${openSql(sql, scope.reach)}
           and closed_at <= ${now}::timestamptz and closed_at > ${now}::timestamptz - make_interval(days => ${TREND_DAYS}::int)
           and (${boxesSql(sql, centre, TREND_RADIUS_KM)}) and living_area > 0 and not guessed
           and case listing_type

@@ -66,13 +66,13 @@ export async function estimateProperty(
   { database, trends }: ValuationSources,
   visible: VisibleProperty,
 ): Promise<Estimate> {
-  const { now, ignoreDisplayRules } = visible.view;
+  const { now, ignoreDisplayRules, reach } = visible.view;
   const facts = homeFacts(visible.subject);
   const reason = findReasonAgainst(visible, facts);
   const { currency } = visible.subject.record;
   const valuate = async (type: ListingType): Promise<Valuation> => {
     if (reason !== null || facts === null) return noValuation(reason ?? 'place_unknown', 0, now);
-    const market = { listingType: type, currency, now, ignoreDisplayRules };
+    const market = { listingType: type, currency, now, ignoreDisplayRules, reach };
     const [ranked, slope] = await Promise.all([
       findComparables(database, {
         ...market,

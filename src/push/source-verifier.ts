@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CredentialVerifier } from '../access/keys/key-verifier.ts';
 import type { CredentialAttempt } from '../access/limits/failure-throttle.ts';
+import { NOTHING } from '../access/tiers/reach.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
 import type { Clock } from '../lib/clock.ts';
 import { Problem } from '../lib/problem.ts';
@@ -56,6 +57,7 @@ export class SourceVerifier implements CredentialVerifier {
       owner: null,
       grant: null,
       scopes: new Set(),
+      reach: NOTHING,
       source: { id: token.source, token: token.id },
     };
   }

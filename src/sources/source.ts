@@ -1,5 +1,6 @@
 // Source port: the interface of everything that delivers listings.
 
+import type { Terms } from '../licence/terms/terms.ts';
 import type { ListingDraft } from '../listings/draft.ts';
 import type { RawRecord } from '../listings/raw-record.ts';
 import type { PictureSource } from '../media/pictures/picture-source.ts';
@@ -156,6 +157,8 @@ export interface Source {
   readonly name: string;
   /** Whether single listings can be fetched. */
   readonly live: boolean;
+  /** What its licence permits; absent: its listings are the operator's own. */
+  readonly licence?: Terms;
   /** Fetches of single listings in any minute that refreshes of watched listings may take; 0: there are none. */
   readonly refreshesPerMinute: number;
   /** Unreadable fields, which count as unknown: how many since the start, by name. */

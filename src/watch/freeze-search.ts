@@ -11,6 +11,7 @@ import { toJson } from '../postgres/client/value-types.ts';
 import { type NameSuggestion, suggestNames } from '../search/http/name-suggestions.ts';
 import { resolveQuery } from '../search/http/resolve-query.ts';
 import { type Condition, isCurrency } from '../search/query/condition.ts';
+import { isOpenCondition } from '../search/query/open-conditions.ts';
 import { planSearch, type ResolvedSearch, type SearchPlan } from '../search/query/plan.ts';
 import { readSavedQuery, writtenNames } from '../search/query/saved-query.ts';
 import type { SavedSearch } from '../search/query/saved-search.ts';
@@ -29,7 +30,7 @@ export interface FreezeOptions extends Pick<CurrencyOptions, 'findCurrencies' | 
 }
 
 export interface FreezeRequest {
-  readonly caller: Pick<Principal, 'tier' | 'account'>;
+  readonly caller: Pick<Principal, 'tier' | 'account' | 'reach'>;
   readonly listingType: ListingType;
   /** The JSON value of the member. */
   readonly query: unknown;
@@ -71,7 +72,7 @@ export async function freezeSearch(options: FreezeOptions, request: FreezeReques
     const saved = readSavedQuery(listingType, request.query, request.now);
     names = { ...names, ...saved.names };
     requireDisplay(request.caller, saved.query.display);
-    const plan = planSearch(listingType, saved.query, 1, request.now);
+    const plan = planSearch(listingType, saved.query, 1, request.now, request.caller.reach);
     const named = (ids: readonly string[]) => findNamedAreas(options.database, ids);
     const resolved = await resolveQuery({ database: options.database, named }, plan);
     const found = await currencyOf(options, { plan, resolved }, request.caller.account);
@@ -138,7 +139,8 @@ function frozen(
   const { listingType, conditions, ignoreDisplayRules, units, currency } = plan;
   const search: SavedSearch = {
     listingType,
-    conditions,
+    // What is open is asked for anew each time.
+    conditions: conditions.filter((each) => !isOpenCondition(each)),
     ignoreDisplayRules,
     units,
     currency,

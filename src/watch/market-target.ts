@@ -1,6 +1,7 @@
 // Targets of type market: their schema, read strictly from a body, and looked up.
 
 import { type TObject, Type } from 'typebox';
+import type { Principal } from '../access/tiers/tiers.ts';
 import { compileJsonQuery } from '../http/input/json-query.ts';
 import { ofMembers } from '../http/input/parameter-problem.ts';
 import { nearest } from '../lib/nearest.ts';
@@ -177,12 +178,13 @@ export interface ResolvedMarketTarget {
 export async function resolveMarketTarget(
   figures: MarketFigures,
   target: MarketTarget,
+  { reach, subscription }: Pick<Principal, 'reach' | 'subscription'>,
   now: number,
 ): Promise<ResolvedMarketTarget> {
-  const figure = figureOf(target);
+  const figure = figureOf(target, subscription !== null);
   const { op, value: threshold } = target.condition;
   try {
-    const interpretation = await figures.interpret(figure, now);
+    const interpretation = await figures.interpret(figure, now, reach);
     const { currency } = interpretation;
     return { interpretation, condition: { figure: { ...figure, currency }, op, threshold } };
   } catch (error) {

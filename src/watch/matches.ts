@@ -82,6 +82,7 @@ export async function answerMatches(
   };
   const { listings, page, counted } = await findMatches(options, watcher, view, {
     caller: caller.account,
+    reach: view.reach,
     limit,
     cursor: query.cursor,
   });

@@ -61,11 +61,11 @@ export async function resolveTarget(
       ...frozen,
       condition: null,
       timeZone: await timeZoneOfAreas(options, frozen.search.areaNos),
-      initialMatchCount: await nullIfUnavailable(count(frozen.search, caller.account)),
+      initialMatchCount: await nullIfUnavailable(count(frozen.search, caller.account, caller.reach)),
     };
   }
   if (target.type === 'market') {
-    const resolved = await resolveMarketTarget(options.figures, target, options.clock.now());
+    const resolved = await resolveMarketTarget(options.figures, target, caller, options.clock.now());
     const { timeZone } = resolved.interpretation;
     return { ...resolved, search: null, timeZone, initialMatchCount: null };
   }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createLocalSubscriptions } from '../../src/access/providers/subscription-store.ts';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { PLANS, type Principal, type Scope } from '../../src/access/tiers/tiers.ts';
 import { type Closing, testDatabase } from '../support/database/database.ts';
 import { type Caller, type Documented, walkMatrix } from '../support/service/access-matrix.ts';
@@ -181,6 +182,7 @@ test('a stream too many is refused uncharged while the others are open, and usag
     owner: null,
     grant: null,
     scopes: null,
+    reach: EVERYTHING,
   };
   const releases = Array.from({ length: 10 }, () => access.rateLimiter.streams.open(caller));
   const refused = await get('/v1/stream', `Bearer ${key}`);

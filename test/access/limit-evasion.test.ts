@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { RateLimiter } from '../../src/access/limits/rate-limiter.ts';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import type { Clock } from '../../src/lib/clock.ts';
 import { Problem } from '../../src/lib/problem.ts';
@@ -127,6 +128,7 @@ const caller: Principal = {
   owner: null,
   grant: null,
   scopes: null,
+  reach: EVERYTHING,
 };
 
 test('the minute is exact however the wall clock jumps', async () => {

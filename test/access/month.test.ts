@@ -1,7 +1,9 @@
 // Proof that the month's quota is exact over several processes, which are limiters of their own on one database.
+
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { RateLimiter } from '../../src/access/limits/rate-limiter.ts';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { anonymous, type Principal, TIERS, type Tier, type Tiers } from '../../src/access/tiers/tiers.ts';
 import { Problem } from '../../src/lib/problem.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
@@ -42,6 +44,7 @@ function subscriber(tier: Tier): Principal {
     owner: null,
     grant: null,
     scopes: null,
+    reach: EVERYTHING,
   };
 }
 

@@ -7,7 +7,7 @@ import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { storedSnapshot } from '../../src/ingest/listing-change.ts';
 import { findLockedListings } from '../../src/ingest/listing-store.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
-import { textRow } from '../../src/ingest/search-row.ts';
+import { textRow } from '../../src/ingest/rows/search-row.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
 import { area, at, square } from '../support/catalogue/catalogue.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { writeAreaBatch } from '../../src/ingest/area-writer.ts';
 import { planSearch } from '../../src/search/query/plan.ts';
 import { METRICS } from '../../src/search/summaries/metrics.ts';
@@ -132,7 +133,7 @@ test('the metrics are listed with what they mean, and each can be asked for', as
 test('over the listings that are on the market now, the metrics of a set are those of the statistics', async () => {
   for (const type of ['sale', 'rental'] as const) {
     const metrics = snapshotMetrics(type);
-    const plan = planSearch(type, {}, 1, Date.UTC(2026, 0, 6));
+    const plan = planSearch(type, {}, 1, Date.UTC(2026, 0, 6), EVERYTHING);
     const resolved = { areas: [], areaNos: [], words: new Map() };
     const names = metrics.map(({ id }) => id);
     const set = await computeStats(searchParts(database).backend.open({}), { plan, resolved }, names);

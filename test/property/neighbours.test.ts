@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import type { Point } from '../../src/geometry/geometry.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { findNeighbours, MAX_NEIGHBOURS } from '../../src/property/neighbour-store.ts';
@@ -76,6 +77,7 @@ const nearest = (location: Point, radiusKm: number) =>
     closedSince: null,
     now: AT,
     ignoreDisplayRules: false,
+    reach: EVERYTHING,
     currency: null,
     subject: {
       propertyType: 'SINGLE_FAMILY',

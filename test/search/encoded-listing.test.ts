@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { EVERYTHING, NOTHING } from '../../src/access/tiers/reach.ts';
 import { presentListing, type ReaderView } from '../../src/listings/presenter.ts';
 import { ListingSchema } from '../../src/listings/record.ts';
 import { parseFields, selectFields } from '../../src/listings/sparse-fields.ts';
@@ -15,6 +16,7 @@ const lastingArbitrary = fc.record({
   units: fc.constantFrom<ReaderView['units']>('imperial', 'metric'),
   ignoreDisplayRules: fc.boolean(),
   allDaysOnMarket: fc.boolean(),
+  reach: fc.constantFrom(EVERYTHING, EVERYTHING, NOTHING),
   publicUrl: fc.constant('https://homes.example'),
 });
 const momentArbitrary = fc.record({
@@ -84,6 +86,7 @@ test('a confirmation is shown, one that was read earlier turns nothing back, and
   const view: ReaderView = {
     units: 'imperial',
     ignoreDisplayRules: false,
+    reach: EVERYTHING,
     allDaysOnMarket: false,
     publicUrl: '',
     source: 'cached',

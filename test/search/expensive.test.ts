@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { Problem } from '../../src/lib/problem.ts';
 import { eventLoop, Scheduler } from '../../src/lib/scheduler.ts';
@@ -282,6 +283,7 @@ test('a polygon of many corners is asked of PostgreSQL unless there are too many
       { polygon, status: ['ACTIVE'], ...query } as SearchQuery,
       10,
       clock.now(),
+      EVERYTHING,
     );
     return { plan, resolved: { areas: [], areaNos: [], words: new Map() } };
   };

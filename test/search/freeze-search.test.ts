@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { asValueSchema } from '../../src/http/input/values.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import type { Problem } from '../../src/lib/problem.ts';
@@ -112,7 +113,13 @@ test('prices are compared in the currency of the day on which the search was sav
   const freezeHere = (query: unknown) =>
     freezeSearch(
       { database: fresh, findCurrencies: currencies, defaultCurrency: null, backend },
-      { caller: { tier: 'free', account: ACCOUNT }, listingType: 'sale', query, pointer, now: NOW },
+      {
+        caller: { tier: 'free', account: ACCOUNT, reach: EVERYTHING },
+        listingType: 'sale',
+        query,
+        pointer,
+        now: NOW,
+      },
     );
   await assert.rejects(
     freezeHere({ maxPrice: 1 }),

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { asValueSchema } from '../../src/http/input/values.ts';
 import { RentalSearchQuery, SaleSearchQuery } from '../../src/search/query/parameters.ts';
 import { compilePredicate } from '../../src/search/query/predicate.ts';
@@ -146,7 +147,7 @@ test('pages of matches hold every match once, and a cursor belongs to its search
   const seen: string[] = [];
   let cursor: string | undefined;
   do {
-    const { hits, page, counted } = await matches.page(search, { limit: 7, cursor });
+    const { hits, page, counted } = await matches.page(search, { limit: 7, cursor, reach: EVERYTHING });
     seen.push(...hits.map(({ listing }) => listing.id));
     assert.deepEqual(counted.total, { value: await matches.count(search), relation: 'exact' });
     cursor = page.nextCursor ?? undefined;
@@ -155,10 +156,10 @@ test('pages of matches hold every match once, and a cursor belongs to its search
     oracleMatches({ listingType: 'sale', query: { status: 'any', minPrice: '100' } }, row),
   );
   assert.deepEqual(seen.toSorted(), expected.map(({ id }) => id).toSorted());
-  const first = await matches.page(search, { limit: 7 });
+  const first = await matches.page(search, { limit: 7, reach: EVERYTHING });
   const { search: other } = await freeze('sale', { status: ['any'], minPrice: 101 });
   await assert.rejects(
-    matches.page(other, { limit: 7, cursor: first.page.nextCursor ?? '' }),
+    matches.page(other, { limit: 7, cursor: first.page.nextCursor ?? '', reach: EVERYTHING }),
     /INVALID_CURSOR|cursor/,
   );
 });

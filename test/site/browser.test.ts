@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { BrowserContextOptions } from 'playwright-core';
+import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import { describeService } from '../../src/app/openapi.ts';
 import { createServer } from '../../src/http/server/server.ts';
@@ -25,6 +26,7 @@ const anonymous: Principal = {
   owner: null,
   grant: null,
   scopes: null,
+  reach: EVERYTHING,
 };
 
 const HOME: FrontHome = {

@@ -2,12 +2,18 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EVERYTHING, type Reach } from '../../src/access/tiers/reach.ts';
+import { anonymous } from '../../src/access/tiers/tiers.ts';
 import { listFrontHomes } from '../../src/app/front/homes.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
+import { writeTerms } from '../../src/licence/licence-store.ts';
+import { Licences } from '../../src/licence/licences.ts';
+import { OWN } from '../../src/licence/terms/terms.ts';
 import type { ListingDraft } from '../../src/listings/draft.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
 import { draft, NO_ADDRESS } from '../support/catalogue/drafts.ts';
 import { testDatabase } from '../support/database/database.ts';
+import { manualClock } from '../support/service/clock.ts';
 
 const NOW = Date.UTC(2026, 2, 1, 12);
 const PUBLIC_URL = 'https://api.example';
@@ -31,45 +37,28 @@ async function write(database: Database, source: string, drafts: readonly Listin
   await database.transaction((tx) => createCatalogue(database).write(tx, source, drafts, NOW));
 }
 
-/** An import of listings; `isWhole`: one has been brought in to its end. */
-async function recordImport(database: Database, source: string, isWhole: boolean): Promise<void> {
-  await database.write(
-    (sql) => sql`
-      insert into import_run (kind, source, file_digest, map_digest, rows, created, changed, unchanged, rejected,
-        rejected_file, rejected_bytes, started_at, updated_at, loaded_at)
-      values ('listings', ${source}, sha256('a'), sha256('b'), 1, 1, 0, 0, 0, 'x', 0, now(), now(),
-        case when ${isWhole} then now() end)`,
-  );
-}
+const visitor = (reach: Reach) => ({ ...anonymous(''), reach });
 
-const shown = async (database: Database, hasSample = false) =>
-  (await listFrontHomes({ database, publicUrl: PUBLIC_URL, hasSample, now: NOW })).map(
+const shown = async (database: Database, reach: Reach = EVERYTHING) =>
+  (await listFrontHomes({ database, publicUrl: PUBLIC_URL, visitor: visitor(reach), now: NOW })).map(
     ({ address }) => /12 (\S+) Street/.exec(address)?.[1],
   );
 
-test('homes of whole imports are shown, none of a feed, of an import under way, nor of a sample that is not served', async (t) => {
+test('homes are shown that the explorer shows to everybody', async (t) => {
   const { database } = await testDatabase(t);
-  assert.deepEqual(await shown(database), [], 'an empty store');
-  for (const source of ['reso', 'feed', 'half', 'none', 'sample'])
-    await write(database, source, [home(source)]);
-  await recordImport(database, 'half', false);
-  // Imported into once, but replicated as well.
-  await recordImport(database, 'feed', true);
-  await recordImport(database, 'reso', true);
-  await database.write(
-    (sql) => sql`
-      insert into source_position (source, position, version, loaded, updated_at) values ('feed', '{}', 1, 1, now())`,
-  );
-  assert.deepEqual(await shown(database), []);
-  assert.deepEqual(await shown(database, true), ['sample']);
-  await write(database, 'files', [home('files')]);
-  await recordImport(database, 'files', true);
-  assert.deepEqual(await shown(database), ['files']);
+  const licences = new Licences({ database, clock: manualClock(NOW), report: assert.ifError });
+  const reach = licences.reachOf('explorer', 'public');
+  await licences.refresh();
+  assert.deepEqual(await shown(database, reach), [], 'an empty store');
+  for (const source of ['feed', 'files']) await write(database, source, [home(source)]);
+  const closed = { ...OWN, channels: { ...OWN.channels, explorer: 'subscribers' } } as const;
+  await database.transaction((tx) => writeTerms(tx, 'feed', closed, new Date(NOW)));
+  await licences.refresh();
+  assert.deepEqual(await shown(database, reach), ['files']);
 });
 
 test('six homes are shown, up to two of them to rent, none without price, address or a picture that is safe to load', async (t) => {
   const { database } = await testDatabase(t);
-  await recordImport(database, 'files', true);
   const rental = { listingType: 'rental', priceFrequency: 'MONTHLY', listPrice: 2_000 } as const;
   await write(database, 'files', [
     ...Array.from({ length: 9 }, (_, at) => home(`sale${at}`)),
@@ -91,11 +80,15 @@ test('six homes are shown, up to two of them to rent, none without price, addres
 
 test('an address that its source withholds is not on the front page', async (t) => {
   const { database } = await testDatabase(t);
-  await recordImport(database, 'files', true);
   await write(database, 'files', [
     home('withheld', { display: { listing: true, address: false, estimate: true } }),
   ]);
-  const homes = await listFrontHomes({ database, publicUrl: PUBLIC_URL, hasSample: false, now: NOW });
+  const homes = await listFrontHomes({
+    database,
+    publicUrl: PUBLIC_URL,
+    visitor: visitor(EVERYTHING),
+    now: NOW,
+  });
   assert.equal(homes.length, 1);
   assert.doesNotMatch(JSON.stringify(homes), /withheld Street|"12 /);
 });

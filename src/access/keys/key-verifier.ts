@@ -8,6 +8,7 @@ import {
   type RefusalReason,
   type SubscriptionStatus,
 } from '../tiers/provider.ts';
+import { NOTHING } from '../tiers/reach.ts';
 import { ownerOf, type Principal } from '../tiers/tiers.ts';
 import type { SubscriptionCache } from './subscription-cache.ts';
 
@@ -66,6 +67,7 @@ export function principalOf(status: ActiveSubscription): Principal {
     owner,
     grant: null,
     scopes: null,
+    reach: NOTHING,
   };
 }
 

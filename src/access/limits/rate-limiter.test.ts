@@ -8,6 +8,7 @@ import type { Access } from '../../http/frame/route.ts';
 import type { Headers } from '../../http/output/reply.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { EVERYTHING } from '../tiers/reach.ts';
 import { anonymous, type Principal, TIERS, type TierPlan } from '../tiers/tiers.ts';
 
 import { RateLimiter } from './rate-limiter.ts';
@@ -45,6 +46,7 @@ function subscriber(name: string, tier: Principal['tier'] = 'pro'): Principal {
     owner: null,
     grant: null,
     scopes: null,
+    reach: EVERYTHING,
   };
 }
 

@@ -3,6 +3,7 @@
 import { hash } from 'node:crypto';
 import { HOUR, MINUTE } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
+import { NOTHING, type Reach } from './reach.ts';
 
 export interface TierPlan {
   /** Requests in any 60 seconds; null: unlimited. */
@@ -212,6 +213,8 @@ export interface Principal {
   readonly scopes: ReadonlySet<Scope> | null;
   /** Of the kind `source`: what it may push to, and the id of its token. */
   readonly source?: { readonly id: string; readonly token: string };
+  /** The listings that it may see by the way its request came; nothing, until the request is identified. */
+  readonly reach: Reach;
 }
 
 /** The principal of a client address: IPv6 addresses of one /64 are one caller. */
@@ -224,6 +227,7 @@ export function anonymous(address: string): Principal {
     owner: null,
     grant: null,
     scopes: null,
+    reach: NOTHING,
   };
 }
 

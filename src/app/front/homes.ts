@@ -1,6 +1,6 @@
 // Homes on the front page: six with a picture, as a caller without credentials may see them.
 
-import { anonymous } from '../../access/tiers/tiers.ts';
+import type { Principal } from '../../access/tiers/tiers.ts';
 import { buildReaderView, presentListing } from '../../listings/presenter.ts';
 import type { Listing } from '../../listings/record.ts';
 import { pictureSource } from '../../page/picture.ts';
@@ -15,17 +15,17 @@ const RENTALS = 2;
 export interface FrontHomeOptions {
   readonly database: Database;
   readonly publicUrl: string;
-  /** Whether the pictures of the sample market are served here. */
-  readonly hasSample: boolean;
+  /** Anybody, as the explorer shows homes to them. */
+  readonly visitor: Principal;
   /** Wall-clock milliseconds. */
   readonly now: number;
 }
 
 /** The homes, sales first; empty where there are none. Throws DATABASE_UNAVAILABLE. */
 export async function listFrontHomes(options: FrontHomeOptions): Promise<readonly FrontHome[]> {
-  const { database, publicUrl, hasSample, now } = options;
-  const view = buildReaderView(anonymous(''), {}, now, publicUrl);
-  const homes = (await findFrontHomes(database, hasSample)).flatMap((stored) => {
+  const { database, publicUrl, visitor, now } = options;
+  const view = buildReaderView(visitor, {}, now, publicUrl);
+  const homes = (await findFrontHomes(database, visitor.reach)).flatMap((stored) => {
     const listing = presentListing(stored, view);
     const home = listing === null ? null : frontHome(listing, publicUrl);
     return home === null ? [] : [home];

@@ -1,6 +1,6 @@
 // What the front page reads: each part at most once in a while, since visits to it are not limited.
 
-import { anonymous, type Principal } from '../../access/tiers/tiers.ts';
+import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Outlines } from '../../areas/outlines/outlines.ts';
 import { readFrontMarket } from '../../explore/front-map.ts';
 import type { ExploreOptions } from '../../explore/render.ts';
@@ -29,7 +29,6 @@ export interface FrontPageParts extends Omit<ExploreOptions, 'assets'> {
   /** Routes of the API. */
   readonly routes: readonly Route<Principal>[];
   readonly dataAsOf: () => Promise<string | null>;
-  readonly hasSample: boolean;
   /** Aborts when the service begins to stop. */
   readonly stopping: AbortSignal;
 }
@@ -39,22 +38,20 @@ type FrontPage = Required<
 >;
 
 export function frontPage(parts: FrontPageParts): FrontPage {
-  const { clock, database, routes } = parts;
+  const { clock, database, routes, visitor } = parts;
   const findMarket = cacheFor(LIFETIME, clock, () => readFrontMarket(parts));
   return {
     findMarket,
     findHomes: cacheFor(LIFETIME, clock, async () =>
-      (await parts.explorer.mayLook(anonymous(''))) === null
-        ? listFrontHomes({ ...parts, now: clock.now() })
-        : [],
+      (await parts.explorer.mayLook(visitor)) === null ? listFrontHomes({ ...parts, now: clock.now() }) : [],
     ),
     findAnswer: cacheFor(LIFETIME, clock, async () => {
       const market = await nullIfUnavailable(findMarket());
-      const isOpen = (await parts.explorer.mayLook(anonymous(''))) === null;
-      return answerFrontRequest({ routes, clock }, { place: market?.place ?? null, isOpen });
+      const isOpen = (await parts.explorer.mayLook(visitor)) === null;
+      return answerFrontRequest({ routes, clock, visitor }, { place: market?.place ?? null, isOpen });
     }),
     findMarketSize: cacheFor(LIFETIME, clock, async () => ({
-      ...(await countMarket(database)),
+      ...(await countMarket(database, visitor.reach)),
       confirmedAt: await parts.dataAsOf(),
     })),
     findTrends: createTrends(parts),
@@ -62,10 +59,10 @@ export function frontPage(parts: FrontPageParts): FrontPage {
 }
 
 /** The trends as last computed: a visit waits for new ones a moment only. */
-function createTrends({ areaTrends, clock, stopping }: FrontPageParts): FrontPage['findTrends'] {
+function createTrends({ areaTrends, clock, stopping, visitor }: FrontPageParts): FrontPage['findTrends'] {
   const read = async (type: ListingType): Promise<FrontTrends['sale']> => {
     try {
-      return (await areaTrends.read(null, type, stopping)).inventory.months;
+      return (await areaTrends.read(null, type, visitor.reach, stopping)).inventory.months;
     } catch (error) {
       // Overloaded, the database away, or prices in several currencies: the numbers then come without a line.
       if (error instanceof Problem || stopping.aborted) return null;

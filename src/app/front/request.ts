@@ -1,6 +1,6 @@
 // The request that the front page shows, with the answer that this service gives to it now.
 
-import { anonymous, type Principal } from '../../access/tiers/tiers.ts';
+import type { Principal } from '../../access/tiers/tiers.ts';
 import type { RequestContext, Route } from '../../http/frame/route.ts';
 import { compileQuery } from '../../http/input/query.ts';
 import { jsonOf } from '../../http/output/reply.ts';
@@ -11,6 +11,8 @@ import type { ExampleRequest, FrontAnswer } from '../../site/front/request.ts';
 export interface FrontRequestOptions {
   readonly routes: readonly Route<Principal>[];
   readonly clock: Clock;
+  /** Anybody, as the explorer shows homes to them. */
+  readonly visitor: Principal;
 }
 
 /** What is known of the market before a request about it is chosen. */
@@ -66,7 +68,7 @@ const search = (question: string, filters: Pairs, shown: Pairs): ExampleRequest 
 
 /** The first request that finds something, else the last; null where none can be answered. */
 export async function answerFrontRequest(
-  { routes, clock }: FrontRequestOptions,
+  { routes, clock, visitor }: FrontRequestOptions,
   known: FrontPlace,
 ): Promise<FrontAnswer | null> {
   let answered: FrontAnswer | null = null;
@@ -74,7 +76,7 @@ export async function answerFrontRequest(
     const route = routes.find(({ path, method }) => method === 'GET' && path === request.path);
     if (route === undefined) continue;
     const started = clock.monotonic();
-    const body = await answerOf(route, request);
+    const body = await answerOf(route, request, visitor);
     if (body === null) continue;
     answered = { request, body, milliseconds: clock.monotonic() - started };
     if (Array.isArray(body.data) && body.data.length > 0) break;
@@ -86,10 +88,11 @@ export async function answerFrontRequest(
 async function answerOf(
   route: Route<Principal>,
   { path, parameters }: ExampleRequest,
+  visitor: Principal,
 ): Promise<Readonly<Record<string, unknown>> | null> {
   const query = new URLSearchParams(parameters.map(([name, value]) => [name, value])).toString();
   const context: RequestContext<Principal, Record<string, unknown>, Record<string, unknown>, unknown> = {
-    caller: anonymous(''),
+    caller: visitor,
     query: compileQuery(route.query)(query),
     params: {},
     body: undefined,

@@ -159,7 +159,8 @@ function presentChange(
   view: ReaderView,
 ): PublicChange {
   const { sequence, listingId, propertyId, after, changed } = change;
-  if (now === undefined || !isVisible(now, view) || !isVisible(after.row, view))
+  const before = { ...after.row, licenceNo: Number(after.row.licence ?? now?.licenceNo) };
+  if (now === undefined || !isVisible(now, view) || !isVisible(before, view))
     return hiddenChange(sequence, listingId);
   return {
     sequence,

@@ -8,6 +8,7 @@ export interface DisplayRules {
   /** The widest audience that it ever had. */
   readonly audience: number;
   readonly status: Status;
+  readonly licenceNo: number;
   readonly displayed: boolean;
   readonly addressDisplayed: boolean;
 }
@@ -15,7 +16,7 @@ export interface DisplayRules {
 /** The display rules of these listings, by id. */
 export async function findDisplayRules(sql: Sql, ids: readonly string[]): Promise<Map<string, DisplayRules>> {
   const rows = await sql<(DisplayRules & { id: string })[]>`
-    select id, audience, status, displayed, address_displayed as "addressDisplayed"
+    select id, audience, status, licence_no as "licenceNo", displayed, address_displayed as "addressDisplayed"
     from listing where id = any(${[...ids]}::text[])`;
   return new Map(rows.map((row) => [row.id, row]));
 }

@@ -1,5 +1,6 @@
 // Check of `freehold doctor --compare`: random searches answered from memory and by PostgreSQL, both from one state of the listings.
 
+import { EVERYTHING } from '../../access/tiers/reach.ts';
 import { createAreaIdCache } from '../../areas/area-cache.ts';
 import type { Config } from '../../config.ts';
 import { findListings } from '../../listings/store.ts';
@@ -68,7 +69,7 @@ export async function compareSearches(database: Database, limit = memoryLimit())
       const searches = await Promise.all(
         Array.from({ length: SEARCHES }, async (_, at): Promise<ResolvedSearch> => {
           const listing = drawn[at % drawn.length] as DrawnListing;
-          const plan = planSearch(listing.type, randomQuery(listing), 20, snapshot.clock.now());
+          const plan = planSearch(listing.type, randomQuery(listing), 20, snapshot.clock.now(), EVERYTHING);
           const named = (ids: readonly string[]) => areas.named(ids, false);
           return { plan, resolved: await resolveQuery({ database: snapshot, named }, plan) };
         }),

@@ -6,18 +6,13 @@ import type { Headers } from '../../http/output/reply.ts';
 import { type Clock, DAY } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
 import { Problem, type ProblemCode } from '../../lib/problem.ts';
-import { cacheFor } from '../../lib/single-flight.ts';
+import { type Audience, narrower } from '../../licence/terms/terms.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { DayLease, DayQuota, dayOf } from './day-quota.ts';
-import { deleteOldDays, isFeedStored } from './usage-store.ts';
-
-export const AUDIENCES = ['off', 'subscribers', 'signed-in', 'public'] as const;
-export type Audience = (typeof AUDIENCES)[number];
+import { deleteOldDays } from './usage-store.ts';
 
 /** Callers that can be active within a minute, and as many with credentials. */
 const CAPACITY = 131_072;
-/** Milliseconds for which it is known whether listings of a feed are stored. */
-const FEED_LIFETIME = 10_000;
 /** Leased at once: pins of a few views, and single homes. */
 const BLOCKS = { pins: 500, homes: 5 } as const;
 /** As many as one view shows at most. */
@@ -28,12 +23,12 @@ export interface AllowanceOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly report: (error: unknown) => void;
-  /** Null: subscribers where listings of a feed are stored or configured, else everybody. */
-  readonly audience: Audience | null;
+  /** The widest that the operator lets in. */
+  readonly audience: Audience;
+  /** The widest to which licences open anything here. */
+  readonly findOpenAudience: () => Audience;
   /** Origin of pages that may show the explorer in a frame; null: none. */
   readonly embedder?: string | null;
-  /** Whether a RESO source is configured or set up. */
-  readonly hasFeed: () => boolean;
   /** Callers of each kind that can be active within a minute. */
   readonly capacity?: number;
 }
@@ -61,7 +56,7 @@ export class Allowance {
   /** Whether the operator has switched the explorer off. */
   readonly isOff: boolean;
   readonly #clock: Clock;
-  readonly #findAudience: () => Promise<Audience>;
+  readonly #findAudience: () => Audience;
   readonly #addresses: RecentCallers<CallerState>;
   readonly #others: RecentCallers<CallerState>;
   readonly #pins: DayQuota;
@@ -71,12 +66,11 @@ export class Allowance {
   #cancelCleanup = () => {};
 
   constructor(options: AllowanceOptions) {
-    const { database, clock, audience, hasFeed, metrics, report } = options;
+    const { database, clock, audience, findOpenAudience, metrics, report } = options;
     this.#clock = clock;
     this.embedder = options.embedder ?? null;
     this.isOff = audience === 'off';
-    const findFeed = cacheFor(FEED_LIFETIME, clock, () => database.read(isFeedStored));
-    this.#findAudience = async () => audience ?? (hasFeed() || (await findFeed()) ? 'subscribers' : 'public');
+    this.#findAudience = () => narrower(audience, findOpenAudience());
     const callers = {
       capacity: options.capacity ?? CAPACITY,
       now: clock.monotonic(),
@@ -111,7 +105,7 @@ export class Allowance {
 
   /** Why this caller may not look at homes here; null: it may. Throws DATABASE_UNAVAILABLE. */
   async mayLook(caller: Principal): Promise<Problem | null> {
-    const audience = await this.#findAudience();
+    const audience = this.#findAudience();
     if (audience === 'public') return null;
     if (audience === 'off') return new Problem('NOT_FOUND', 'This service has no explorer.');
     if (caller.kind === 'anonymous')

@@ -42,10 +42,3 @@ export async function returnDay(
 export async function deleteOldDays(sql: Sql, day: string): Promise<void> {
   await sql`delete from explorer_usage where day < ${day}::date`;
 }
-
-/** Whether listings of a feed are stored, or begin to be: of any replicated source but the sample. */
-export async function isFeedStored(sql: Sql): Promise<boolean> {
-  const [row] = await sql<{ stored: boolean }[]>`
-    select exists (select from source_position where source <> 'sample') as stored`;
-  return row?.stored === true;
-}

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EVERYTHING } from '../../access/tiers/reach.ts';
 import { systemClock } from '../../lib/clock.ts';
 import type { StoredListing } from '../../listings/store.ts';
 import { type HomeReads, readHome } from './read-home.ts';
@@ -56,7 +57,7 @@ test('parts that fail leave the home as it is, and their causes are reported', a
     throw new Error(`${what} failed`);
   });
   const signal = new AbortController().signal;
-  const home = await readHome(reads, { id: 'lst_1', units: 'imperial', signal });
+  const home = await readHome(reads, { id: 'lst_1', units: 'imperial', reach: EVERYTHING, signal });
   assert.ok(home !== null && home !== 'deleted');
   assert.equal(home.listing.price, 500_000);
   assert.deepEqual([home.estimate, home.comparables, home.areas], [null, null, []]);
@@ -68,7 +69,7 @@ test('a property stands for its current listing, and an id of neither is no home
     throw new Error('failed');
   });
   const signal = new AbortController().signal;
-  const home = await readHome(reads, { id: 'prp_1', units: 'imperial', signal });
+  const home = await readHome(reads, { id: 'prp_1', units: 'imperial', reach: EVERYTHING, signal });
   assert.ok(home !== null && home !== 'deleted' && home.listing.id === 'lst_1');
-  assert.equal(await readHome(reads, { id: 'lst_2', units: 'imperial', signal }), null);
+  assert.equal(await readHome(reads, { id: 'lst_2', units: 'imperial', reach: EVERYTHING, signal }), null);
 });

@@ -1,5 +1,6 @@
 // One home as its page shows it: the listing, its property, and the parts around it, each of which may fail alone.
 
+import type { Reach } from '../../access/tiers/reach.ts';
 import { anonymous } from '../../access/tiers/tiers.ts';
 import { findAreaNames } from '../../areas/name-store.ts';
 import type { OutlineAnswer, Outlines } from '../../areas/outlines/outlines.ts';
@@ -71,6 +72,8 @@ interface HomeRequest {
   /** Of a listing, or of a property, which stands for its current listing. */
   readonly id: string;
   readonly units: UnitSystem;
+  /** What is open to the reader. */
+  readonly reach: Reach;
   readonly signal: AbortSignal;
 }
 
@@ -78,7 +81,8 @@ interface HomeRequest {
 export async function readHome(reads: HomeReads, request: HomeRequest): Promise<Home | 'deleted' | null> {
   const { clock, publicUrl } = reads;
   const now = clock.now();
-  const view = buildReaderView(anonymous(''), { units: request.units }, now, publicUrl);
+  const reader = { ...anonymous(''), reach: request.reach };
+  const view = buildReaderView(reader, { units: request.units }, now, publicUrl);
   const stored = await reads.cache.property(request.id);
   const visible = stored === null ? null : visibleTo(stored, view);
   if (stored === null || visible === null) return null;
@@ -87,7 +91,7 @@ export async function readHome(reads: HomeReads, request: HomeRequest): Promise<
   const property = presentProperty(stored, view, { include: ['history', 'listings'], live: null });
   if (chosen === null || listing === null || property === null) return null;
   if (listing.status === 'DELETED') return 'deleted';
-  const parts = await readParts(reads, visible, listing, request.signal);
+  const parts = await readParts(reads, visible, listing, request);
   return { listing, property, now, ...parts };
 }
 
@@ -107,7 +111,7 @@ async function readParts(
   reads: HomeReads,
   visible: VisibleProperty,
   listing: Listing,
-  signal: AbortSignal,
+  { reach, signal }: HomeRequest,
 ): Promise<Pick<Home, 'areas' | 'estimate' | 'comparables' | 'land' | 'market'>> {
   const { database, trends } = reads;
   const { areaIds, listingType } = listing;
@@ -134,7 +138,9 @@ async function readParts(
     part(() => estimateProperty({ database, trends }, visible)),
     compared,
     part(async () => landAround(reads.outlines, listing, (await compared)?.data ?? [])),
-    part(async (within) => findMarket(reads.areaTrends, leadingAreas(await named), listingType, within)),
+    part(async (signal) =>
+      findMarket(reads.areaTrends, leadingAreas(await named), { listingType, reach, signal }),
+    ),
   ]);
   return { areas: leadingAreas(areas), estimate, comparables: comparables?.data ?? null, land, market };
 }
@@ -158,11 +164,10 @@ function leadingAreas(areas: readonly HomeArea[] | null): readonly HomeArea[] {
 async function findMarket(
   trends: AreaTrends,
   areas: readonly HomeArea[],
-  listingType: Listing['listingType'],
-  signal: AbortSignal,
+  { listingType, reach, signal }: Pick<Listing, 'listingType'> & Pick<HomeRequest, 'reach' | 'signal'>,
 ): Promise<HomeMarket | 'none'> {
   for (const area of areas.slice(-2).reverse()) {
-    const trend = await trends.read(area.id, listingType, signal);
+    const trend = await trends.read(area.id, listingType, reach, signal);
     if (trend.medianPrice.now !== null) return { area, trend };
   }
   return 'none';

@@ -89,7 +89,8 @@ async function showHome(call: Call, options: HomeRouteOptions): Promise<Reply> {
   const { embedder } = options.explorer;
   // What is shown to people who signed in is theirs: nobody else keeps it or lists it.
   const isPublic = caller.kind === 'anonymous';
-  const home = await readHome(options, { id: params.id, units: query.units ?? 'imperial', signal });
+  const { units = 'imperial' } = query;
+  const home = await readHome(options, { id: params.id, units, reach: caller.reach, signal });
   if (home === null || home === 'deleted') {
     const isGone = home === 'deleted';
     const missing = { isGone, requestId };

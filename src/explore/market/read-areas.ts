@@ -1,5 +1,6 @@
 // Areas of the market page: the one it is about, a second one, and those of its table.
 
+import { NOTHING, type Reach } from '../../access/tiers/reach.ts';
 import { type Area, slugOf } from '../../areas/area.ts';
 import { type AreaQuery, includeOf, planAreas } from '../../areas/query.ts';
 import { findArea, findAreaNo, findAreaNos, findAreas } from '../../areas/read-store.ts';
@@ -45,7 +46,7 @@ const firstWords = (text: string): string =>
 
 /** Null without such an area. */
 export async function readArea(database: Database, id: string): Promise<Area | null> {
-  const found = await database.read((sql) => findArea(sql, id, includeOf(['ancestors'])));
+  const found = await database.read((sql) => findArea(sql, id, includeOf(NOTHING, ['ancestors'])));
   return found?.area ?? null;
 }
 
@@ -53,11 +54,16 @@ export async function readArea(database: Database, id: string): Promise<Area | n
  * The area with this very name, or the only one whose name has all these words; several where it takes a choice, those with the
  * most homes first. Null: none.
  */
-export async function findAreaByName(database: Database, text: string): Promise<Area | Area[] | null> {
+export async function findAreaByName(
+  database: Database,
+  text: string,
+  reach: Reach,
+): Promise<Area | Area[] | null> {
   if (!/[\p{L}\p{N}]/u.test(text)) return null;
   const plan = planAreas(
     { q: firstWords(text), sort: '-listingCount', include: ['ancestors', 'counts'] },
     MAX_NAMED,
+    reach,
   );
   const found = (await database.read((sql) => findAreas(sql, plan))).map(({ area }) => area);
   const named = found.filter(({ name }) => slugOf(name) === slugOf(text));
@@ -73,19 +79,24 @@ export async function readAreaSet(
   database: Database,
   area: Area | null,
   within: string | null,
+  reach: Reach,
 ): Promise<AreaSet | null> {
-  if (area === null) return readWholeMarket(database, within);
-  const inside = await readChildren(database, area, within);
+  if (area === null) return readWholeMarket(database, within, reach);
+  const inside = await readChildren(database, area, { within, reach });
   if (inside !== null) return inside;
   const parent = area.parentId === null ? null : await readArea(database, area.parentId);
-  return parent === null ? null : readChildren(database, parent, within, area.type);
+  return parent === null ? null : readChildren(database, parent, { within, reach }, area.type);
 }
 
 /** The areas of the first type of which there are two or more. */
-async function readWholeMarket(database: Database, within: string | null): Promise<AreaSet | null> {
+async function readWholeMarket(
+  database: Database,
+  within: string | null,
+  reach: Reach,
+): Promise<AreaSet | null> {
   for (const type of TYPES) {
-    const found = await listAreas(database, { parentNo: null, type, within: null }, 2);
-    if (found.length > 1) return readSet(database, { parentNo: null, type, within }, null);
+    const found = await listAreas(database, { parentNo: null, type, within: null, reach }, 2);
+    if (found.length > 1) return readSet(database, { parentNo: null, type, within, reach }, null);
   }
   return null;
 }
@@ -93,14 +104,14 @@ async function readWholeMarket(database: Database, within: string | null): Promi
 async function readChildren(
   database: Database,
   parent: Area,
-  within: string | null,
+  { within, reach }: Pick<SetQuery, 'within' | 'reach'>,
   only: AreaType | null = null,
 ): Promise<AreaSet | null> {
   const parentNo = await database.read((sql) => findAreaNo(sql, parent.id));
   if (parentNo === null) return null;
   for (const type of only === null ? new Set(WITHIN) : [only]) {
-    const found = await listAreas(database, { parentNo, type, within: null }, 1);
-    if (found.length > 0) return readSet(database, { parentNo, type, within }, parent);
+    const found = await listAreas(database, { parentNo, type, within: null, reach }, 1);
+    if (found.length > 0) return readSet(database, { parentNo, type, within, reach }, parent);
   }
   return null;
 }
@@ -110,12 +121,15 @@ interface SetQuery {
   readonly parentNo: number | null;
   readonly type: AreaType;
   readonly within: string | null;
+  /** What is open to the reader. */
+  readonly reach: Reach;
 }
 
-const planOf = ({ parentNo, type, within }: SetQuery, limit: number): AreaQuery => ({
+const planOf = ({ parentNo, type, within, reach }: SetQuery, limit: number): AreaQuery => ({
   ...planAreas(
     { sort: '-listingCount', include: [], type, ...(within !== null && { q: firstWords(within) }) },
     limit,
+    reach,
   ),
   parentNo,
 });

@@ -33,7 +33,7 @@ export interface MarketFigures {
 }
 
 /** Who reads, and how long. */
-export type Reader = Pick<MarketCall, 'account' | 'signal'>;
+export type Reader = Pick<MarketCall, 'account' | 'reach' | 'signal'>;
 
 export async function readFigures(
   answers: MarketAnswers,

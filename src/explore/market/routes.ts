@@ -77,8 +77,8 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
   const { embedder } = explorer;
 
   /** An area by its id, or where there is none by its name, of which there may be several. */
-  const find = async (text: string): Promise<Area | Area[] | null> =>
-    (await readArea(database, text)) ?? findAreaByName(database, text);
+  const find = async (text: string, { reach }: Principal): Promise<Area | Area[] | null> =>
+    (await readArea(database, text)) ?? findAreaByName(database, text, reach);
 
   return route<Principal>()({
     ...common,
@@ -105,14 +105,14 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
       const view = readMarketView(query);
       const frame = await readFrame(options, caller);
       if (query.find !== undefined && query.find.trim() !== '') {
-        const found = await findAreaByName(database, query.find);
+        const found = await findAreaByName(database, query.find, caller.reach);
         if (found === null) return noPlace(`No place is called “${query.find}”`, query.find, frame);
         const leadTo = ({ id }: Area): MarketView => ({ ...view, areaId: id, withId: null, within: null });
         return Array.isArray(found) ? choice(query.find, found, leadTo, frame) : seeOther(leadTo(found));
       }
       const area = view.areaId === null ? null : await readArea(database, view.areaId);
       if (view.areaId !== null && area === null) return noPlace('There is no such area', '', frame);
-      const second = view.withId === null ? null : await find(view.withId);
+      const second = view.withId === null ? null : await find(view.withId, caller);
       if (view.withId !== null && second === null)
         return noPlace(`No place is called “${view.withId}”`, view.withId, frame);
       if (Array.isArray(second)) {
@@ -121,8 +121,8 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
       }
       // One address for one view: ids, not names.
       if (second !== null && second.id !== view.withId) return seeOther({ ...view, withId: second.id });
-      const reader = { account: caller.account, signal };
-      const set = await readAreaSet(database, area, view.within);
+      const reader = { account: caller.account, reach: caller.reach, signal };
+      const set = await readAreaSet(database, area, view.within, caller.reach);
       const shown = set === null ? [] : comparedAreas(view, set);
       const found = await unlessUnfinished(
         Promise.all([
@@ -175,7 +175,7 @@ function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Pri
     async handle({ query, caller, signal }): Promise<Reply> {
       await explorer.admit(caller, 'views');
       const view = readMarketView(query);
-      const reader = { account: caller.account, signal };
+      const reader = { account: caller.account, reach: caller.reach, signal };
       for (const id of [view.areaId, view.withId])
         if (id !== null && (await readArea(database, id)) === null)
           throw new Problem('AREA_NOT_FOUND', `There is no area with the id "${id}".`);
@@ -198,7 +198,7 @@ function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Pri
     if (table === 'distribution') return distributionCsv(await readDistribution(answers, view, reader));
     if (table === 'areas') {
       const area = areaId === null ? null : await readArea(database, areaId);
-      const set = await readAreaSet(database, area, view.within);
+      const set = await readAreaSet(database, area, view.within, reader.reach);
       return areasCsv(await compareAll(answers, view, set?.areas ?? [], reader), view);
     }
     const metrics = chartMetrics(view, table);

@@ -58,7 +58,7 @@ export async function readCounts(
       facets: ['priceBucket'],
     });
     const whole = { ...search, plan: { ...plan, cursor: null } };
-    const conditions = (changes: ParameterChanges) => conditionsOf(parts, state, changes);
+    const conditions = (changes: ParameterChanges) => conditionsOf(parts, state, changes, caller);
     const counted = await session.countEach(whole, [
       ...filters.map(({ parameters }) => conditions(removing(parameters))),
       ...offers.map(({ changes }) => conditions(changes)),
@@ -89,7 +89,7 @@ export async function countChanges(
   return withSession(parts.backend, { caller: caller.account }, (session) =>
     session.countEach(
       { ...search, plan: { ...search.plan, cursor: null } },
-      changes.map((each) => conditionsOf(parts, state, each)),
+      changes.map((each) => conditionsOf(parts, state, each, caller)),
     ),
   );
 }
@@ -124,9 +124,11 @@ function conditionsOf(
   parts: ViewParts,
   state: ExploreState,
   changes: ParameterChanges,
+  { reach }: Principal,
 ): readonly Condition[] {
   const parameters = changed(state.parameters, changes);
-  return planSearch(state.kind, readQuery({ kind: state.kind, parameters }), 1, parts.clock.now()).conditions;
+  const query = readQuery({ kind: state.kind, parameters });
+  return planSearch(state.kind, query, 1, parts.clock.now(), reach).conditions;
 }
 
 /** The values that homes have, each by all filters but its own. */

@@ -1,6 +1,5 @@
 // The whole market as groups of homes: the box around them, and how many stand where.
 
-import { anonymous } from '../../access/tiers/tiers.ts';
 import { Problem } from '../../lib/problem.ts';
 import type { MapBox } from '../../page/map/mercator.ts';
 import { withSession } from '../../search/query/search-backend.ts';
@@ -16,7 +15,7 @@ export interface MarketGroups {
 
 /** Of single homes nothing is in it. Throws what searches throw. */
 export async function readGroups(parts: ViewParts, state: ExploreState): Promise<MarketGroups> {
-  const { search } = await prepareSearch(parts, state, anonymous(''));
+  const { search } = await prepareSearch(parts, state, parts.visitor);
   const whole = { ...search, plan: { ...search.plan, cursor: null } };
   return withSession(parts.backend, { caller: '' }, async (session) => {
     const box = await boxOf(parts.database, session, whole, state, []);

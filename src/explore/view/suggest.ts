@@ -22,11 +22,11 @@ const NOTHING: Suggestions = { places: [], homes: [], listing: null };
 export async function suggest(parts: ViewParts, text: string, caller: Principal): Promise<Suggestions> {
   const key = addressKey(text)?.trimEnd() ?? '';
   if (key === '') return NOTHING;
-  const query = planAreas({ q: text.trim(), include: [] }, MAX_PLACES);
+  const query = planAreas({ q: text.trim(), include: [] }, MAX_PLACES, caller.reach);
   const [areas, homes, listing] = await Promise.all([
     parts.database.read((sql) => findAreas(sql, query)),
     key.length < MIN_ADDRESS ? [] : findHomes(parts, key, caller),
-    findListingByNumber(parts.database, text.trim()),
+    findListingByNumber(parts.database, text.trim(), caller.reach),
   ]);
   const limit = await parts.explorer.takePins(caller, homes.length);
   return {
@@ -44,7 +44,7 @@ async function findHomes(parts: ViewParts, key: string, caller: Principal): Prom
   const found = await withSession(parts.backend, { caller: caller.account }, (session) =>
     Promise.all(
       LISTING_TYPES.map((type) => {
-        const plan = planSearch(type, { count: 'none' }, MAX_HOMES, now);
+        const plan = planSearch(type, { count: 'none' }, MAX_HOMES, now, caller.reach);
         const conditions = [...plan.conditions, { kind: 'address', key } as const];
         return session.page({ plan: { ...plan, conditions }, resolved });
       }),

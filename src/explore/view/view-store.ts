@@ -1,5 +1,7 @@
 // SQL of the areas and sources that a view names.
 
+import type { Reach } from '../../access/tiers/reach.ts';
+import { openNumberSql } from '../../licence/open-sql.ts';
 import type { MapBox } from '../../page/map/mercator.ts';
 import type { Database } from '../../postgres/client/database.ts';
 
@@ -47,12 +49,14 @@ export interface AreaCounts {
 export async function findAreaCounts(
   database: Database,
   ids: readonly string[],
+  reach: Reach,
 ): Promise<ReadonlyMap<string, AreaCounts>> {
   const rows = await database.read(
     (sql) => sql<(AreaCounts & { readonly id: string })[]>`
       select id, coalesce(sum(active) filter (where listing_type = 'sale'), 0)::integer as sale,
         coalesce(sum(active) filter (where listing_type = 'rental'), 0)::integer as rental
-      from area join area_count on area_no = no where id = any(${[...ids]}::text[]) group by id`,
+      from area join area_count on area_no = no
+      where id = any(${[...ids]}::text[]) and ${openNumberSql(sql, reach)} group by id`,
   );
   return new Map(rows.map(({ id, sale, rental }) => [id, { sale, rental }]));
 }

@@ -31,6 +31,8 @@ export interface ViewParts {
   readonly findCurrencies: FindCurrencies;
   readonly defaultCurrency: string | null;
   readonly publicUrl: string;
+  /** Anybody, as the explorer shows homes to them. */
+  readonly visitor: Principal;
   readonly tiers: Tiers;
   readonly explorer: Pick<ExplorerAccess, 'takeList' | 'takePins'>;
   /** Seals cursors; the same in all processes. Throws DATABASE_UNAVAILABLE. */
@@ -104,7 +106,7 @@ export async function prepareSearch(parts: ViewParts, state: ExploreState, calle
     caller.kind === 'anonymous' ? EXPLORER.rows : EXPLORER.signedInRows,
     pageSize(parts.tiers[caller.tier], EXPLORER.signedInRows),
   );
-  const plan = planSearch(state.kind, query, limit, parts.clock.now());
+  const plan = planSearch(state.kind, query, limit, parts.clock.now(), caller.reach);
   const named = (ids: readonly string[]) => parts.areas.named(ids, false);
   const resolved = await resolveQuery({ database: parts.database, named }, plan);
   const search: ResolvedSearch = { plan, resolved };

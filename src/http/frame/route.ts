@@ -19,6 +19,8 @@ export interface Access {
   readonly source?: boolean;
   /** True for a stream, which counts against the caller's concurrent streams: refused without a charge if none is free. */
   readonly stream?: boolean;
+  /** By which channel its answers show listings; absent: they show none. */
+  readonly channel?: string;
   /** Path of the protected resource that a token must be issued for, below the public URL; absent: the API itself. */
   readonly resource?: string;
   /** Scopes that the challenge of a 401 asks for; default `scope`. */

@@ -3,7 +3,8 @@
 import type { Placement } from '../../areas/placement.ts';
 import { eventLoop } from '../../lib/scheduler.ts';
 import type { Status } from '../../listings/vocabulary.ts';
-import { endingDraft, type ListingWrite, type PreviousListing, planWrite } from '../write-plan.ts';
+import { endingDraft } from '../stored-draft.ts';
+import { type ListingWrite, type PreviousListing, planWrite } from '../write-plan.ts';
 
 interface Ending {
   readonly source: string;

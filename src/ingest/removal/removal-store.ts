@@ -51,7 +51,7 @@ export async function deleteUnusedCurrencies(tx: Transaction): Promise<void> {
 export async function deleteUnusedNames(tx: Transaction): Promise<void> {
   await tx`
     with present as (
-      select distinct listing_type, kind, key from listing_search cross join lateral (
+      select distinct listing_type, kind, key, licence::smallint as licence_no from listing_search cross join lateral (
         values ('city', city), ('neighborhood', neighborhood), ('county', county), ('state', state),
           ('country', country), ('postalCode', postal_code), ('furnished', furnished), ('propertySubType', property_sub_type)
         union all select 'features', unnest(features)
@@ -60,7 +60,8 @@ export async function deleteUnusedNames(tx: Transaction): Promise<void> {
         union all select 'saleCondition', unnest(sale_conditions)) as named (kind, key)
       where displayed and key is not null)
     delete from search_name as known where not exists (select from present
-      where present.listing_type = known.listing_type and present.kind = known.kind and present.key = known.key)`;
+      where present.listing_type = known.listing_type and present.kind = known.kind and present.key = known.key
+        and present.licence_no = known.licence_no)`;
 }
 
 /** Deletes the records that programs pushed of a source, and the events that its server pushed. */

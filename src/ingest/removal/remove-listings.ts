@@ -8,6 +8,7 @@ import type { Transaction } from '../../postgres/client/database.ts';
 import type { FigureChange } from '../../timeline/figure-changes.ts';
 import { invalidateFigures } from '../../timeline/figure-invalidation-store.ts';
 import { rebuildTimelines } from '../../timeline/update-timelines.ts';
+import { changedEarlierDays } from '../earlier-days.ts';
 import { listingChange, storedSnapshot } from '../listing-change.ts';
 import {
   addAreaCounts,
@@ -16,7 +17,6 @@ import {
   notifyRemoved,
   updateEarlierDays,
 } from '../listing-store.ts';
-import { changedEarlierDays } from '../listing-writer.ts';
 import type { PreviousListing } from '../write-plan.ts';
 import { noteLost } from './erasure-store.ts';
 import { deleteEmptyProperties, deleteListings, findIdsOfSource, lockProperties } from './removal-store.ts';

@@ -5,7 +5,8 @@ import type { Transaction } from '../../postgres/client/database.ts';
 import { lockListings } from '../listing-store.ts';
 import { commitWrites } from '../listing-writer.ts';
 import { noteLost } from '../removal/erasure-store.ts';
-import { planWrite, storedDraft } from '../write-plan.ts';
+import { storedDraft } from '../stored-draft.ts';
+import { planWrite } from '../write-plan.ts';
 import { findDeleted } from './lost-listing-store.ts';
 
 /** Listings of one transaction. */

@@ -7,7 +7,8 @@ import { isSameLocation, loadPlaceFinder } from '../approximate-places.ts';
 import { lockListings } from '../listing-store.ts';
 import { commitWrites } from '../listing-writer.ts';
 import { PlacementCache } from '../placement-cache.ts';
-import { type PreviousListing, planWrite, storedDraft } from '../write-plan.ts';
+import { storedDraft } from '../stored-draft.ts';
+import { type PreviousListing, planWrite } from '../write-plan.ts';
 import { findUnlocated } from './relocation-store.ts';
 
 /** Listings of one transaction. */

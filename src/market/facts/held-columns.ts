@@ -34,6 +34,7 @@ export const HELD_CODES = [
   'postalCode',
   'country',
   'providerId',
+  'licence',
 ] as const satisfies (typeof CODE_COLUMNS)[number][];
 
 const NUMBERS: ReadonlySet<string> = new Set<NumberColumn>(HELD_NUMBERS);

@@ -3,6 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import type { CredentialVerifier } from '../../access/keys/key-verifier.ts';
 import type { CredentialAttempt } from '../../access/limits/failure-throttle.ts';
+import { NOTHING } from '../../access/tiers/reach.ts';
 import { ownerOf, type Principal, type Scope } from '../../access/tiers/tiers.ts';
 import { Problem } from '../../lib/problem.ts';
 import { hashSecret } from '../../lib/secrets.ts';
@@ -159,7 +160,7 @@ function toPrincipal(row: AccessTokenRow): Principal {
   const { tier, subscription, customer, addressHash, scope } = row;
   const grant = String(row.grant);
   const scopes = new Set(scope.split(' ') as Scope[]);
-  const common = { kind: 'token', tier, subscription, grant, scopes } as const;
+  const common = { kind: 'token', tier, subscription, grant, scopes, reach: NOTHING } as const;
   return subscription === null
     ? { ...common, account: `free:${addressHash?.toString('hex') ?? ''}`, owner: `grant:${grant}` }
     : { ...common, account: `sub:${subscription}`, owner: ownerOf({ customer, subscription }) };

@@ -1,5 +1,6 @@
 // Formats of search results, and those of one listing a line: CSV and JSON lines, as pages and as exports.
 
+import type { Reach } from '../../access/tiers/reach.ts';
 import { atLeast, type Principal, type TierPlan, tierName } from '../../access/tiers/tiers.ts';
 import { readCursor } from '../../http/input/cursor.ts';
 import { invalidParameter, Problem } from '../../lib/problem.ts';
@@ -164,3 +165,7 @@ export function refuseBackwards({ cursor }: SearchPlan): void {
   const detail = 'it leads to the previous page, and an export only goes forward';
   throw new Problem('INVALID_CURSOR', `cursor: ${detail}.`, { errors: [{ parameter: 'cursor', detail }] });
 }
+
+/** What is open to a caller in this format: lines are made to be kept. */
+export const reachOf = ({ reach }: Pick<Principal, 'reach'>, format: Format): Reach =>
+  isLineFormat(format) ? reach.exported : reach;

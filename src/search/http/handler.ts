@@ -34,6 +34,7 @@ import {
   isLineFormat,
   type LineFormat,
   linesOf,
+  reachOf,
   refuseBackwards,
 } from './formats.ts';
 import { hasAlternatives, suggestNames } from './name-suggestions.ts';
@@ -151,7 +152,10 @@ async function startJob(
     search,
     query,
   );
-  const reader = buildReaderView(caller, query, plan.startedAt, publicUrl);
+  const reader = {
+    ...buildReaderView(caller, query, plan.startedAt, publicUrl),
+    reach: reachOf(caller, format),
+  };
   const included = (query.include ?? []).filter((part) => part !== 'cursor');
   return {
     ...search,
@@ -234,7 +238,7 @@ async function composeRest(
   const max = Math.min(MAX_FACET_VALUES, options.tiers[request.caller.tier].page);
   const { database } = options;
   const findNames = (kind: NameKind, keys: readonly string[]) =>
-    findWrittenNames(database, plan.listingType, kind, keys);
+    findWrittenNames(database, plan.listingType, kind, keys, plan.reach);
   const counted = facets && (await computeFacets(session, job, facets, { max, priceStep, findNames }));
   const extras = {
     ...(counted && { facets: counted.facets }),

@@ -57,7 +57,7 @@ export const hasAlternatives = (query: NameQuery): boolean =>
 /** The unknown names of a query with suggestions; null without any. */
 export async function suggestNames(
   database: Database,
-  plan: Pick<SearchPlan, 'listingType' | 'ignoreDisplayRules'>,
+  plan: Pick<SearchPlan, 'listingType' | 'ignoreDisplayRules' | 'reach'>,
   query: NameQuery,
 ): Promise<NameSuggestion[] | null> {
   const requested = NAME_KINDS.flatMap((kind) => requestedNames(kind, query[kind] ?? []));

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { NOW } from '../../../test/support/catalogue/random-market.ts';
 import { storedArbitrary } from '../../../test/support/catalogue/stored-listings.ts';
+import { EVERYTHING } from '../../access/tiers/reach.ts';
 import type { ReaderView } from '../../listings/presenter.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { type PageOptions, pageBody } from './pagination.ts';
@@ -16,6 +17,7 @@ test('while a hundred new records are encoded, others have several turns', async
   const reader: ReaderView = {
     units: 'imperial',
     ignoreDisplayRules: true,
+    reach: EVERYTHING,
     allDaysOnMarket: false,
     publicUrl: 'https://homes.example',
     now: NOW,

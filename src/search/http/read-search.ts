@@ -11,7 +11,7 @@ import type { Format, SearchQuery } from '../query/parameters.ts';
 import { planSearch, type SearchPlan } from '../query/plan.ts';
 import { withoutClusterCursor } from '../summaries/clusters.ts';
 import { parseStats } from '../summaries/stats.ts';
-import { formatOf, refuseLargeLimit } from './formats.ts';
+import { formatOf, reachOf, refuseLargeLimit } from './formats.ts';
 import { requireAreas } from './resolve-query.ts';
 
 /** The parts of a request that are read. */
@@ -58,7 +58,9 @@ export function readSearch(
   faults.attempt(() => requirePriceFacet(query));
   faults.attempt(() => parseStats(type, query.stats ?? []));
   const listed = faults.attempt(() => withoutClusterCursor(query)) ?? query;
-  const planned = faults.attempt(() => planSearch(type, listed, limit, now));
+  const planned = faults.attempt(() =>
+    planSearch(type, listed, limit, now, reachOf(caller, format ?? 'json')),
+  );
   faults.report();
   if (format === undefined || planned === undefined) throw new Error('A fault of the query was not reported');
   return { format, planned };

@@ -70,7 +70,7 @@ export class RecordCache {
   /** Records as one request sees them, made before it reads any; `isBypassed`: all of them are read. */
   view(reader: ReaderView, fields: Fields, isBypassed: boolean): RecordView {
     const selected = fields === null ? '' : hash('sha256', JSON.stringify(fields), 'base64url');
-    const name = `${reader.units} ${reader.ignoreDisplayRules} ${selected}`;
+    const name = `${reader.units} ${reader.ignoreDisplayRules} ${reader.reach.key} ${selected}`;
     const isUsed = this.#records !== null && !isBypassed;
     return new RecordView(isUsed ? this : null, name, { reader, fields, begunAt: this.#monotonic() });
   }

@@ -207,7 +207,7 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
         headers,
         url,
         left: () => call.signal,
-        query: await wholeNames(options.database, call.query as SearchQuery, url),
+        query: await wholeNames(options.database, call.query as SearchQuery, call),
       });
     };
     return [

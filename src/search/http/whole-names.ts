@@ -1,6 +1,8 @@
 // Names with a comma in a URL: one name if a listing has it, else several.
 
 import type { TObject } from 'typebox';
+import type { Principal } from '../../access/tiers/tiers.ts';
+import type { RequestContext } from '../../http/frame/route.ts';
 import { splitList } from '../../http/input/list-text.ts';
 import { parametersByName } from '../../http/input/parameter-table.ts';
 import { parseQuery } from '../../http/input/query.ts';
@@ -25,10 +27,17 @@ interface Occurrence {
   readonly text: string;
 }
 
+/** The request that the names stand in. */
+type NamingCall = Pick<RequestContext<Principal>, 'url' | 'caller'>;
+
 /** Compiles the step for the queries of a schema: reads the names in the query of `url` again where they contain commas. */
 export function compileWholeNames(schema: TObject) {
   const parameters = parametersByName(schema);
-  return async <Query extends object>(database: Database, query: Query, url: string): Promise<Query> => {
+  return async <Query extends object>(
+    database: Database,
+    query: Query,
+    { url, caller: { reach } }: NamingCall,
+  ): Promise<Query> => {
     const start = url.indexOf('?');
     if (start < 0 || !/,|%2c/i.test(url)) return query;
     const occurrences = (parseQuery(url.slice(start + 1)).pairs ?? []).flatMap(({ name, value }) => {
@@ -37,7 +46,7 @@ export function compileWholeNames(schema: TObject) {
     });
     const several = occurrences.filter(isSeveral).slice(0, MAX_TEXTS);
     if (several.length === 0) return query;
-    const known = await findKnownNamesAt(database, several.map(keyed));
+    const known = await findKnownNamesAt(database, several.map(keyed), reach);
     const whole = new Set(several.filter((_, at) => known.has(at)));
     const changed = new Set([...whole].map(({ parameter }) => parameter));
     const valuesOf = (parameter: string): string[] =>

@@ -94,6 +94,7 @@ export type WordColumn =
   | 'agentId'
   | 'officeId'
   | 'providerId'
+  | 'licence'
   | 'mlsNumber'
   | 'currency'
   | 'id';

@@ -1,5 +1,6 @@
 // Search plan: a parsed query as conditions, sort and page, with its names resolved. Pure.
 
+import type { Reach } from '../../access/tiers/reach.ts';
 import type { NamedArea } from '../../areas/name-store.ts';
 import type { Point } from '../../geometry/geometry.ts';
 import { type Cursor, queryDigest, readCursor, type ValueKind } from '../../http/input/cursor.ts';
@@ -13,6 +14,7 @@ import type { ListingType, UnitSystem } from '../../listings/vocabulary.ts';
 import type { Condition, TextCondition } from './condition.ts';
 import { conditionsOf } from './filters.ts';
 import { type NormalizedQuery, normalizeQuery } from './normalize-query.ts';
+import { openConditions } from './open-conditions.ts';
 import { answerParameters, type SearchQuery } from './parameters.ts';
 import { DEFAULT_STATUS } from './statuses.ts';
 
@@ -37,12 +39,14 @@ export interface SearchPlan {
   readonly fields: Fields;
   readonly units: UnitSystem;
   readonly ignoreDisplayRules: boolean;
+  /** What is open to the reader; `conditions` require it. */
+  readonly reach: Reach;
   /** ISO 4217, from the query or its cursor; null: not given. */
   readonly currency: string | null;
 }
 
 /**
- * The plan of a parsed query. `now` in milliseconds; `limit` already fits the caller's tier. Throws INVALID_PARAMETER,
+ * The plan of a parsed query, which finds only what is open. `now` in milliseconds; `limit` already fits the caller's tier. Throws INVALID_PARAMETER,
  * INVALID_GEOMETRY or INVALID_CURSOR.
  */
 export function planSearch(
@@ -50,6 +54,7 @@ export function planSearch(
   query: SearchQuery,
   limit: number,
   now: number,
+  reach: Reach,
 ): SearchPlan {
   const plain = normalizeQuery(query);
   const { cursor: cursorText, count, fields, include, display } = plain;
@@ -69,7 +74,8 @@ export function planSearch(
   const cursor =
     cursorText === undefined || !isOrdered ? null : readCursor(cursorText, digest, order.map(valueKindOf));
   const startedAt = cursor?.startedAt ?? now;
-  const conditions = faults.attempt(() => conditionsOf(plain, units, startedAt)) ?? [];
+  const requested = faults.attempt(() => conditionsOf(plain, units, startedAt)) ?? [];
+  const conditions = [...requested, ...openConditions(reach)];
   faults.report();
   return {
     listingType,
@@ -85,6 +91,7 @@ export function planSearch(
     fields: shownFields,
     units,
     ignoreDisplayRules: display === 'ignore',
+    reach,
     currency: plain.currency?.toUpperCase() ?? cursor?.currency ?? null,
   };
 }

@@ -10,6 +10,7 @@ const row: SearchRow = {
   id: 'lst_1',
   listing_type: 'sale',
   status: 'ACTIVE',
+  licence: '1',
   displayed: true,
   property_type: 'CONDO',
   property_sub_type: null,

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { EVERYTHING } from '../../access/tiers/reach.ts';
 import type { Measure } from '../query/measures.ts';
 import type { ResolvedSearch } from '../query/plan.ts';
 import { planSearch } from '../query/plan.ts';
@@ -21,7 +22,7 @@ test('ages are of the moment of each search, and other summaries are remembered 
   const remembered = rememberAnswers(backend, { version: () => 1, monotonic: () => 0 });
   const at = async (startedAt: number, measures: readonly Measure[]) => {
     const resolved = { areas: [], areaNos: [], words: new Map() };
-    const search = { plan: planSearch('sale', {}, 10, startedAt), resolved };
+    const search = { plan: planSearch('sale', {}, 10, startedAt, EVERYTHING), resolved };
     return (await remembered.summaries(search, measures)).total;
   };
   assert.deepEqual([await at(DAY, ['price', 'age']), await at(4 * DAY, ['price', 'age'])], [DAY, 4 * DAY]);

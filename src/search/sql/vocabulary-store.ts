@@ -1,5 +1,7 @@
 // SQL of the names that filters take, as listings write them: known ones, similar ones, and how they are written.
 
+import type { Reach } from '../../access/tiers/reach.ts';
+import { openNumberSql, openSql } from '../../licence/open-sql.ts';
 import type { AreaType, ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { NameKind } from '../query/name-kinds.ts';
@@ -10,11 +12,14 @@ export async function findWrittenNames(
   listingType: ListingType,
   kind: NameKind,
   keys: readonly string[],
+  reach: Reach,
 ): Promise<ReadonlyMap<string, string>> {
   const rows = await database.read(
     (sql) => sql<{ key: string; name: string }[]>`
-      select key, name from search_name
-      where listing_type = ${listingType} and kind = ${kind} and key = any(${[...keys]}::text[])`,
+      select distinct on (key) key, name from search_name
+      where listing_type = ${listingType} and kind = ${kind} and key = any(${[...keys]}::text[])
+        and ${openNumberSql(sql, reach)}
+      order by key, name not like '%,%', licence_no`,
   );
   return new Map(rows.map(({ key, name }) => [key, name]));
 }
@@ -32,6 +37,7 @@ export interface KeyedName {
 export async function findKnownNamesAt(
   database: Database,
   names: readonly KeyedName[],
+  reach: Reach,
 ): Promise<ReadonlySet<number>> {
   const rows = await database.read(
     (sql) => sql<{ at: number }[]>`
@@ -39,11 +45,11 @@ export async function findKnownNamesAt(
       from unnest(${names.map(({ kind }) => kind)}::text[], ${names.map(({ key }) => key)}::text[])
         with ordinality as wanted (kind, key, ordinal)
       where case kind
-        when 'agentId' then exists (select from listing_search where agent_id = wanted.key)
-        when 'officeId' then exists (select from listing_search where office_id = wanted.key)
-        when 'mlsNumber' then exists (select from listing_search where mls_number = wanted.key)
+        when 'agentId' then exists (select from listing_search where agent_id = wanted.key and ${openSql(sql, reach)})
+        when 'officeId' then exists (select from listing_search where office_id = wanted.key and ${openSql(sql, reach)})
+        when 'mlsNumber' then exists (select from listing_search where mls_number = wanted.key and ${openSql(sql, reach)})
         else exists (select from search_name as known where listing_type in ('rental', 'sale')
-          and known.kind = wanted.kind and known.key = wanted.key and name like '%,%') end`,
+          and known.kind = wanted.kind and known.key = wanted.key and name like '%,%' and ${openNumberSql(sql, reach)}) end`,
   );
   return new Set(rows.map(({ at }) => at));
 }
@@ -77,16 +83,22 @@ export function findUnknownNames(
   {
     listingType,
     ignoreDisplayRules,
-  }: { readonly listingType: ListingType; readonly ignoreDisplayRules: boolean },
+    reach,
+  }: {
+    readonly listingType: ListingType;
+    readonly ignoreDisplayRules: boolean;
+    readonly reach: Reach;
+  },
   names: readonly RequestedName[],
 ): Promise<UnknownName[]> {
   return database.read((sql) => {
-    const shown = ignoreDisplayRules ? sql`` : sql`and displayed`;
+    const displayed = ignoreDisplayRules ? sql`` : sql`and displayed`;
+    const shown = sql`${displayed} and ${openSql(sql, reach)}`;
     // Cities and postal codes have an index of their own, which separates names with a listing from those without.
     return sql<UnknownName[]>`
       select (ordinal - 1)::integer as at,
         array(
-          select name from search_name as known
+          select distinct on (known.key) name from search_name as known
           where known.listing_type = ${listingType} and known.kind = wanted.kind
             and known.key >= wanted.start and known.key < wanted.start || ${'\u{10ffff}'}
             and case known.kind
@@ -94,8 +106,8 @@ export function findUnknownNames(
                 select from listing_search where city = known.key and listing_type = ${listingType} ${shown})
               when 'postalCode' then exists (
                 select from listing_search where postal_code = known.key and listing_type = ${listingType} ${shown})
-              else true end
-          order by known.key limit ${MAX_NAMES}) as listed,
+              else ${openNumberSql(sql, reach)} end
+          order by known.key, name not like '%,%', licence_no limit ${MAX_NAMES}) as listed,
         array(
           select area.name from area_word join area on no = area_no
           where area_type is not null and word >= word_start and word < word_start || ${'\u{10ffff}'} and type = area_type
@@ -111,7 +123,7 @@ export function findUnknownNames(
             or (wanted.key ~ '^[0-9]{5}$' and postal_code between wanted.key || '0000' and wanted.key || '9999'
               and postal_code ~ '^[0-9]{9}$')) ${shown})
         else not exists (select from search_name as known where listing_type in ('rental', 'sale')
-          and known.kind = wanted.kind and known.key = wanted.key) end
+          and known.kind = wanted.kind and known.key = wanted.key and ${openNumberSql(sql, reach)}) end
       order by ordinal`;
   });
 }

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import postgres from 'postgres';
+import { EVERYTHING } from '../../access/tiers/reach.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { createSql, formatStatement, type Sql, type SqlFragment } from '../../postgres/client/sql.ts';
 import type { SearchQuery } from '../query/parameters.ts';
@@ -56,7 +57,7 @@ test('each condition of an explained search is written once, however many filter
     areaNos: [],
     words: new Map(),
   };
-  const plan = planSearch('sale', query, 10, 0);
+  const plan = planSearch('sale', query, 10, 0, EVERYTHING);
   const backend: Pick<SearchBackend, 'countEach'> = {
     countEach: (search, sets) => countEach(database, search, sets),
   };

@@ -4,6 +4,7 @@ import { type Static, Type } from 'typebox';
 import { type Condition, isShape } from '../query/condition.ts';
 import { filtersOf } from '../query/filters.ts';
 import { type NormalizedQuery, normalizeQuery } from '../query/normalize-query.ts';
+import { isOpenCondition } from '../query/open-conditions.ts';
 import type { SearchQuery } from '../query/parameters.ts';
 import type { ResolvedSearch, SearchPlan } from '../query/plan.ts';
 import type { SearchBackend } from '../query/search-backend.ts';
@@ -71,7 +72,11 @@ export async function explainSearch(
     // Without the status filter every status matches, not the default one alone.
     return [[requested, ...filter.conditions], name === 'status' ? others : [narrowed, ...others]];
   });
-  const counts = await backend.countEach(search, sets);
+  const open = search.plan.conditions.filter(isOpenCondition);
+  const counts = await backend.countEach(
+    search,
+    sets.map((set) => [...set, ...open]),
+  );
   return {
     filters: filters.map(({ names }, at) => ({
       parameter: names[0] ?? '',

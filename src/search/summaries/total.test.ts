@@ -3,13 +3,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
+import { EVERYTHING } from '../../access/tiers/reach.ts';
 import { Problem } from '../../lib/problem.ts';
 import { databaseUnavailable } from '../../postgres/client/connection-errors.ts';
 import { planSearch, type ResolvedSearch } from '../query/plan.ts';
 import { COUNT_DEADLINE, findTotal } from './total.ts';
 
 const search: ResolvedSearch = {
-  plan: planSearch('sale', {}, 10, 0),
+  plan: planSearch('sale', {}, 10, 0, EVERYTHING),
   resolved: { areas: [], areaNos: [], words: new Map() },
 };
 
@@ -17,7 +18,7 @@ test('a total is exact by default, as it is for count=exact and count=estimate, 
   const total = (count?: 'exact' | 'estimate' | 'none') =>
     findTotal({ count: async () => 123_456 }, manualClock(), {
       ...search,
-      plan: planSearch('sale', count ? { count } : {}, 10, 0),
+      plan: planSearch('sale', count ? { count } : {}, 10, 0, EVERYTHING),
     });
   const exact = { total: { value: 123_456, relation: 'exact' }, note: null };
   assert.deepEqual(await total(), exact);

@@ -1,5 +1,7 @@
 // Set-up of sources by commands and by the file of sources, each within what the other has set.
 
+import { writeTerms } from '../../licence/licence-store.ts';
+import type { Terms } from '../../licence/terms/terms.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
 import { type ApplyOptions, type ReadySource, readSources } from './read-sources-file.ts';
 import {
@@ -18,7 +20,8 @@ import {
   type TokenRow,
   writeRegistered,
 } from './registry-store.ts';
-import type { FileSource, PushSource } from './source-schema.ts';
+import { profileOf } from './reso-settings.ts';
+import { type FileSource, isPush, type PushSource } from './source-schema.ts';
 import { SourcesFileError } from './source-settings.ts';
 import { newToken, tokenHash, tokenId } from './source-token.ts';
 
@@ -68,6 +71,7 @@ async function applySource(
   await requireStaying(tx, id);
   await requireKind(tx, known, id, kind);
   await writeRegistered(tx, { id, name, kind, settings, setBy }, now);
+  await writeTerms(tx, id, termsOf(source, settings), now);
   if (token === null) return;
   const hash = tokenHash(token);
   const own = tokenId(token);
@@ -87,6 +91,10 @@ async function applySource(
     await insertToken(tx, { id: own, source: id, setBy: 'file', hash }, now);
 }
 
+/** What programs push is the operator's own. */
+const termsOf = (source: FileSource, settings: ReadySource['settings']): Terms | null =>
+  isPush(source) ? null : profileOf(settings as ResoSettings).licence;
+
 /** Creates a source that the service reads. Throws SetUpRefused. */
 export async function createResoSource(
   database: Database,
@@ -104,6 +112,7 @@ export async function createResoSource(
     await requireStaying(tx, id);
     await requireKind(tx, known, id, 'reso');
     await writeRegistered(tx, { id, name, kind: 'reso', settings, setBy: 'command' }, now);
+    await writeTerms(tx, id, profileOf(settings).licence, now);
   });
 }
 

@@ -29,10 +29,13 @@ export interface MarketTarget {
 }
 
 /** A figure that conditions compare: the same for all watchers that ask for it. */
-export type WatchedFigure = FigureRequest;
+export interface WatchedFigure extends FigureRequest {
+  /** Whose figure it is; absent: that of owners with a subscription. */
+  readonly reader?: 'signed-in';
+}
 
 /** The figure of a target, in the only currency of its listings unless the target names one. */
-export function figureOf({ condition, ...target }: MarketTarget): WatchedFigure {
+export function figureOf({ condition, ...target }: MarketTarget, isSubscribed: boolean): WatchedFigure {
   const { areaId, listingType, metric, propertyType, bedrooms, currency } = target;
   const { window } = condition;
   return {
@@ -43,6 +46,7 @@ export function figureOf({ condition, ...target }: MarketTarget): WatchedFigure 
     bedrooms: bedrooms ?? null,
     currency: currency ?? null,
     window: window === undefined ? null : Number(window.slice(1, -1)),
+    ...(isSubscribed ? {} : { reader: 'signed-in' }),
   };
 }
 
@@ -56,6 +60,7 @@ export const figureKey = (figure: WatchedFigure): string =>
     'bedrooms',
     'currency',
     'window',
+    'reader',
   ] as const);
 
 /** A condition on a figure. */

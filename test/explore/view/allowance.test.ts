@@ -21,7 +21,7 @@ function open(options: Partial<AllowanceOptions> = {}, clock = manualClock(NOON)
     metrics: createMetrics(),
     report: assert.ifError,
     audience: 'public',
-    hasFeed: () => false,
+    findOpenAudience: () => 'public',
     ...options,
   });
   return { allowance, clock };
@@ -144,7 +144,7 @@ test('the homes of a day are those of all processes together, over HTTP; one tha
   for (const { url } of services) assert.equal((await openHome(url)).status, 404);
 });
 
-test('who may look is what the setting says; without one, subscribers as soon as listings of a feed are stored', async () => {
+test('who may look is what the setting says, or fewer where licences open nothing to the others', async () => {
   const free: Principal = { ...GRANT, subscription: null, owner: 'grant:g1' };
   const answers = async (options: Partial<AllowanceOptions>) => {
     const { allowance } = open(options);
@@ -158,17 +158,12 @@ test('who may look is what the setting says; without one, subscribers as soon as
   assert.deepEqual(await answers({ audience: 'signed-in' }), ['MISSING_API_KEY', undefined, undefined]);
   assert.deepEqual(await answers({ audience: 'subscribers' }), subscribers);
   assert.deepEqual(await answers({ audience: 'off' }), ['NOT_FOUND', 'NOT_FOUND', 'NOT_FOUND']);
-  assert.deepEqual(await answers({ audience: null }), [undefined, undefined, undefined]);
-  assert.deepEqual(await answers({ audience: null, hasFeed: () => true }), subscribers);
-  await database.write(
-    (sql) => sql`
-      insert into source_position (source, position, version, loaded, updated_at) values ('reso', '{}', 1, 1, now())`,
-  );
-  assert.deepEqual(await answers({ audience: null }), subscribers);
-  assert.deepEqual(await answers({ audience: 'public', hasFeed: () => true }), [
-    undefined,
-    undefined,
-    undefined,
+  const only = (audience: 'subscribers' | 'off') => ({ findOpenAudience: () => audience });
+  assert.deepEqual(await answers({ audience: 'public', ...only('subscribers') }), subscribers);
+  assert.deepEqual(await answers({ audience: 'signed-in', ...only('off') }), [
+    'NOT_FOUND',
+    'NOT_FOUND',
+    'NOT_FOUND',
   ]);
 });
 

@@ -1,6 +1,7 @@
 // Oracle of the log of changes: what is stored, read another way, and what the log must therefore say of it.
 
 import assert from 'node:assert/strict';
+import { EVERYTHING } from '../../../src/access/tiers/reach.ts';
 import { isListingChange, type ListingChange, stateBefore } from '../../../src/changes/change.ts';
 import { readChanges } from '../../../src/changes/change-store.ts';
 import { findLoadedListings, type LoadedListing } from '../../../src/changes/load-store.ts';
@@ -110,7 +111,10 @@ const VIEW = {
 
 /** The record as readers see it who may see everything. */
 export const wholeRecord = ({ listing }: StoredState): Record<string, unknown> => ({
-  ...presentListing({ ...listing, displayed: true, status: 'ACTIVE' }, { ...VIEW, ignoreDisplayRules: true }),
+  ...presentListing(
+    { ...listing, displayed: true, status: 'ACTIVE' },
+    { ...VIEW, reach: EVERYTHING, ignoreDisplayRules: true },
+  ),
   status: listing.status,
 });
 
@@ -122,7 +126,7 @@ export function assertState(entry: Change, stored: StoredState): void {
   const { listing } = stored;
   const masked = presentListing(
     { ...listing, displayed: true, status: 'ACTIVE' },
-    { ...VIEW, ignoreDisplayRules: false },
+    { ...VIEW, reach: EVERYTHING, ignoreDisplayRules: false },
   );
   assertWithin(entry.after.listing, { ...masked, status: listing.status });
   const { address, location } = wholeRecord(stored);

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
+import { EVERYTHING } from '../../../src/access/tiers/reach.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import type { SearchRow } from '../../../src/listings/search-row.ts';
@@ -35,7 +36,7 @@ export async function openSavedSearches(t: Closing, listings: number) {
   const { backend, areas } = searchParts(database, clock);
   const saved = createSavedMatches({ database, clock, backend, areas });
   const matches = {
-    count: (search: SavedSearch) => saved.count(search, ACCOUNT),
+    count: (search: SavedSearch) => saved.count(search, ACCOUNT, EVERYTHING),
     page: (search: SavedSearch, page: PageOptions) => saved.page(search, ACCOUNT, page),
   };
   await writeAreas(database);
@@ -59,7 +60,7 @@ export async function openSavedSearches(t: Closing, listings: number) {
   ): Promise<FrozenSearch> =>
     freezeSearch(
       { database, findCurrencies, defaultCurrency: null, backend },
-      { caller: { tier, account: ACCOUNT }, listingType, query, pointer, now: NOW },
+      { caller: { tier, account: ACCOUNT, reach: EVERYTHING }, listingType, query, pointer, now: NOW },
     );
 
   /** The problem that freezing ends with. */

@@ -29,7 +29,8 @@ export const storedArbitrary = fc
   })
   .map(({ facts, text, fetchedAt, ...rest }): StoredListing => {
     const draft = { ...toDraft('key', facts), ...(text !== null && { description: text }) };
-    const write = planWrite('test', draft, null, NOWHERE, NOW) ?? assert.fail();
+    const write =
+      planWrite('test', draft, null, NOWHERE, NOW, undefined, undefined, false, () => 1) ?? assert.fail();
     const { id, source, propertyId, clock } = write;
     return {
       id,
@@ -38,6 +39,7 @@ export const storedArbitrary = fc
       listingKey: 'key',
       listingType: draft.listingType,
       status: draft.status,
+      licenceNo: write.licenceNo,
       displayed: draft.display.listing,
       addressDisplayed: draft.display.address,
       timeZone: write.timeZone,

@@ -11,9 +11,9 @@ export async function insertSearchRows(database: Database, rows: readonly Versio
   await database.transaction(async (tx) => {
     await tx`insert into change_batch (day, changes) values ('2026-01-05', ${rows.length})`;
     await tx`insert into property (id, identity, created_at) values ('prp_1', 'one', now()) on conflict do nothing`;
-    await tx`insert into listing (id, source, listing_key, property_id, listing_type, status, displayed, address_displayed, version,
+    await tx`insert into listing (id, source, listing_key, property_id, listing_type, status, licence_no, displayed, address_displayed, version,
         digest, record, area_nos, created_at, updated_at, fetched_at)
-      select id, 'test', id, 'prp_1', 'sale', 'ACTIVE', true, true, version, '', '{}', '{}', now(), now(), now()
+      select id, 'test', id, 'prp_1', 'sale', 'ACTIVE', 1, true, true, version, '', '{}', '{}', now(), now(), now()
       from json_to_recordset(${toJson(listings)}::text::json) as listing (id text, version integer)`;
     await tx`insert into listing_search
       select * from json_populate_recordset(null::listing_search, ${toJson(rows.map(({ row, version }) => ({ ...row, version })))}::text::json)`;

@@ -1,5 +1,6 @@
 // Questions asked of a table of the engine directly, and what a plain loop over the same rows finds.
 
+import { EVERYTHING } from '../../../src/access/tiers/reach.ts';
 import { idOf } from '../../../src/search/engine/columns/ids.ts';
 import { type PreparedSearch, prepareSearch } from '../../../src/search/engine/questions/prepared-search.ts';
 import { partsOf, scanRows } from '../../../src/search/engine/questions/scan.ts';
@@ -26,6 +27,7 @@ export function planOf(
   const text = conditions.find((each) => each.kind === 'text') ?? null;
   return {
     listingType: 'sale',
+    reach: EVERYTHING,
     conditions,
     order,
     centre: CENTRE,

@@ -1,6 +1,7 @@
 // Flood of addresses: how much memory the limits take, and whether it frees anybody who is limited.
 
 import { RateLimiter } from '../../../src/access/limits/rate-limiter.ts';
+import { EVERYTHING } from '../../../src/access/tiers/reach.ts';
 import { anonymous, type Principal, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { Problem } from '../../../src/lib/problem.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
@@ -27,6 +28,7 @@ const SUBSCRIBER: Principal = {
   owner: null,
   grant: null,
   scopes: null,
+  reach: EVERYTHING,
 };
 
 function memory(): number {

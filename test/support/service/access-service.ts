@@ -6,6 +6,7 @@ import type { CredentialVerifier } from '../../../src/access/keys/key-verifier.t
 import { createFeedLimit } from '../../../src/access/limits/stream-limit.ts';
 import { createLocalSubscriptions } from '../../../src/access/providers/subscription-store.ts';
 import { accessRoutes } from '../../../src/access/routes.ts';
+import { EVERYTHING } from '../../../src/access/tiers/reach.ts';
 import { isPlan, type Plan, type Principal, type Scope, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { type Access, type Route, route } from '../../../src/http/frame/route.ts';
 import { createServer, type ServerOptions, type WebServer } from '../../../src/http/server/server.ts';
@@ -24,7 +25,7 @@ const testTokens: CredentialVerifier = {
     if (!isPlan(tier)) throw new Problem('EXPIRED_TOKEN', 'The access token has expired.');
     const account = `sub:${credential}`;
     const common = { kind: 'token', tier, account, subscription: account } as const;
-    return { ...common, owner: account, grant: '1', scopes: new Set(scopes as Scope[]) };
+    return { ...common, owner: account, grant: '1', scopes: new Set(scopes as Scope[]), reach: EVERYTHING };
   },
 };
 

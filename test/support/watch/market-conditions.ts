@@ -53,7 +53,7 @@ export function createMarketWatcher(
       new Date(now),
     );
     const { op, value: threshold } = target.condition;
-    await insertCondition(tx, watcher.no, { figure: figureOf(target), op, threshold }, new Date(now));
+    await insertCondition(tx, watcher.no, { figure: figureOf(target, true), op, threshold }, new Date(now));
     await logWatchers(tx, 'created', [watcher], now);
     return watcher;
   });

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { EVERYTHING } from '../../../src/access/tiers/reach.ts';
 import { createAreaIdCache } from '../../../src/areas/area-cache.ts';
 import { updateAllPlacements, writeAreaBatch } from '../../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
@@ -372,9 +373,9 @@ test('figures are computed in the queue of heavy reads; without room in it they 
     currency: null,
     window: null,
   };
-  await assert.rejects(figures.compute(request, clock.now()), { code: 'OVERLOADED' });
+  await assert.rejects(figures.compute(request, clock.now(), EVERYTHING), { code: 'OVERLOADED' });
   isFull = false;
-  assert.ok(Number(await figures.compute(request, clock.now())) > 0);
+  assert.ok(Number(await figures.compute(request, clock.now(), EVERYTHING)) > 0);
 });
 
 test('a figure of an area that is gone is unknown, and no error', async () => {
@@ -395,6 +396,6 @@ test('a figure of an area that is gone is unknown, and no error', async () => {
     currency: null,
     window: null,
   };
-  assert.equal(await figures.compute(request, clock.now()), null);
-  await assert.rejects(figures.interpret(request, clock.now()), { code: 'INVALID_PARAMETER' });
+  assert.equal(await figures.compute(request, clock.now(), EVERYTHING), null);
+  await assert.rejects(figures.interpret(request, clock.now(), EVERYTHING), { code: 'INVALID_PARAMETER' });
 });

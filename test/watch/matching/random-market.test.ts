@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { EVERYTHING } from '../../../src/access/tiers/reach.ts';
 import { writeAreaBatch } from '../../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
@@ -59,7 +60,7 @@ async function freezeAll(): Promise<Omit<Watched, 'id'>[]> {
     for (const query of samples(watchedQueries(listingType, 3), WATCHERS / 2, 2)) {
       const keys = query.ids?.split(',').map((key) => ids.get(key) ?? 'lst_of_another_market');
       const body = asBody(keys === undefined ? query : { ...query, ids: keys.join() }, schema);
-      const caller = { tier: 'internal' as const, account: 'sub:tests' };
+      const caller = { tier: 'internal' as const, account: 'sub:tests', reach: EVERYTHING };
       const request = { caller, listingType, query: body, now: NOW };
       const { search } = await freezeSearch(
         { database, findCurrencies, defaultCurrency: null, backend },

@@ -56,6 +56,7 @@ export const CODE_COLUMNS = [
   'agentId',
   'officeId',
   'providerId',
+  'licence',
 ] as const;
 export type CodeColumn = (typeof CODE_COLUMNS)[number];
 

@@ -1,5 +1,6 @@
 // Mapping of one RESO Property record to a draft.
 
+import { marksOf } from '../../../licence/terms/terms.ts';
 import type { Contact, ListingDraft, TaxYear } from '../../../listings/draft.ts';
 import {
   earliestMoment,
@@ -27,6 +28,8 @@ export interface MapOptions {
   readonly showsByDefault?: boolean;
   /** Field that is false where a record may no longer be shown; default null: there is none. */
   readonly viewFlag?: string | null;
+  /** Which field lists what a record may be used for, and whether one without any of these marks is withheld; default FeedTypes, shown. */
+  readonly marks?: { readonly field: string; readonly missing: 'withhold' | 'show' } | null;
   /** The field that moves with each change; default ModificationTimestamp. */
   readonly modifiedField?: string;
   /** Of clocks that are written without a zone; default null: not known, so that timestamps count as UTC. */
@@ -116,6 +119,7 @@ function display(
   record: FieldReader,
   showsByDefault: boolean,
   viewFlag: string | null,
+  hasMarks: boolean,
 ): ListingDraft['display'] {
   const type = record.text('PropertyType');
   const isKnown = listingTypeOf(type) !== null;
@@ -123,6 +127,7 @@ function display(
   const rules = [
     record.shows('InternetEntireListingDisplayYN', showsByDefault),
     viewFlag === null || record.shows(viewFlag),
+    hasMarks,
     isKnown,
   ];
   return {
@@ -141,7 +146,11 @@ function taxYears(record: FieldReader): TaxYear[] {
     : [{ year, amount, assessedValue }];
 }
 
-function originFields(record: FieldReader) {
+/** What a record may be used for. */
+const permissionsOf = (record: FieldReader, field = 'FeedTypes'): string[] =>
+  record.list(field).map((value) => displayValue('FeedTypes', value));
+
+function originFields(record: FieldReader, permissions: readonly string[]) {
   return {
     listingId: record.text('ListingId'),
     listingUrl: record.url('ListingURL'),
@@ -149,7 +158,7 @@ function originFields(record: FieldReader) {
     originatingSystem: record.text('OriginatingSystemName'),
     attribution: record.text('AttributionContact'),
     copyright: record.text('CopyrightNotice'),
-    permissions: record.list('FeedTypes').map((value) => displayValue('FeedTypes', value)),
+    permissions,
     parcelNumber: record.text('ParcelNumber'),
     universalPropertyId: record.text('UniversalPropertyId'),
     buildingName: record.text('BuildingName'),
@@ -164,12 +173,16 @@ export function mapProperty(upstream: UpstreamRecord, options: MapOptions): List
     showsByDefault = true,
     latest = Number.POSITIVE_INFINITY,
     viewFlag = null,
+    marks = null,
   } = options;
   const record = new FieldReader(upstream, note, options);
   const listingKey = listingKeyOf(record);
   if (listingKey === null) return record.unreadable('ListingKey');
   const type = typeFields(record);
   const rental = type.listingType === 'rental';
+  const permissions = permissionsOf(record, marks?.field);
+  const isMarked = marks?.missing !== 'withhold' || marksOf(permissions).length > 0;
+  if (!isMarked) record.withheld(marks?.field ?? '', null);
   return {
     listingKey,
     currency,
@@ -194,10 +207,10 @@ export function mapProperty(upstream: UpstreamRecord, options: MapOptions): List
     office: office(record),
     ...timeFields(record),
     upstreamModifiedAt: modifiedAt(record, latest, options.modifiedField),
-    ...originFields(record),
+    ...originFields(record, permissions),
     taxes: taxYears(record),
     reso: requestedFields(upstream),
-    display: display(record, showsByDefault, viewFlag),
+    display: display(record, showsByDefault, viewFlag, isMarked),
   };
 }
 

@@ -1,6 +1,7 @@
 // Shape of a profile: how the servers of one vendor are read, as data.
 
 import { type Static, type TSchema, Type } from 'typebox';
+import { type Terms, TermsSchema } from '../../../licence/terms/terms.ts';
 import { MediaSchema } from './media-schema.ts';
 
 const strict = { additionalProperties: false };
@@ -252,6 +253,7 @@ export const ProfileSchema = Type.Object(
           'Values of the source that are others than those of the dictionary, by its fields: {"StandardStatus": {"Actv": "Active"}}.',
       },
     ),
+    licence: TermsSchema,
     raw: oneOf(
       ['keep', 'none'],
       'Whether what the source sends is stored as it came, so that it can be mapped again without a request.',
@@ -278,7 +280,8 @@ export const ProfileSchema = Type.Object(
   },
   { ...strict, description: 'How the servers of one vendor are read.' },
 );
-export type Profile = Static<typeof ProfileSchema> & {
+export type Profile = Omit<Static<typeof ProfileSchema>, 'licence'> & {
+  readonly licence: Terms;
   /** Of its file. */
   readonly name: string;
 };

@@ -133,6 +133,7 @@ export function resoSource(options: ResoOptions): Source {
     },
     ...(options.budget !== undefined && { budget: options.budget }),
     requested: requestedOf(profile),
+    licence: profile.licence,
     ...(profile.raw === 'keep' && {
       map(sent: readonly RawRecord[]) {
         const record = wholeRecord(sent);
@@ -224,7 +225,7 @@ function readingOf(
   timeZone: string | null,
   vocabulary: string,
 ): string {
-  const { name, fields, enumerations } = profile;
+  const { name, fields, enumerations, licence } = profile;
   const parts = [READING, showsByDefault ? 'show' : 'withhold', timeZone ?? 'local'];
   if (name !== STANDARD) parts.push(name);
   const mode = mediaModeOf(profile, 'link');
@@ -232,6 +233,7 @@ function readingOf(
   const renamed = JSON.stringify([fields, enumerations]);
   if (renamed !== '[{},{}]') parts.push(`renames=${hash('sha256', renamed, 'hex').slice(0, 8)}`);
   if (vocabulary !== '') parts.push(`lookups=${vocabulary}`);
+  if (licence.marks !== null) parts.push(`marks=${licence.marks.field},${licence.marks.missing}`);
   return [...parts, ...ownFlag(profile)].join(' ');
 }
 

@@ -58,12 +58,13 @@ export const timeLiteral = (at: string, { watermark }: Profile): string =>
   watermark.literal === 'quoted' ? quoted(at) : at;
 
 /** Every field that is read of a record: those of the mapping, and those that the profile names. */
-export function wantedFields({ watermark, deletes, media, fields }: Profile): readonly string[] {
+export function wantedFields({ watermark, deletes, media, fields, licence }: Profile): readonly string[] {
   return [
     ...new Set([
       ...PROPERTY_FIELDS,
       watermark.field,
       ...(deletes.flag === null ? [] : [deletes.flag]),
+      ...(licence.marks === null ? [] : [licence.marks.field]),
       ...(media.from === 'inline' ? ['Media'] : []),
       ...(media.singleUse && media.mode === 'copy' ? ['PhotosChangeTimestamp'] : []),
       ...Object.keys(fields),

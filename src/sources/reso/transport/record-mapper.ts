@@ -107,7 +107,7 @@ export class RecordMapper {
 
   /** The draft of a record as it is kept; null: it has no key. */
   mapKept(kept: UpstreamRecord): ListingDraft | null {
-    const { deletes, watermark } = this.#profile;
+    const { deletes, watermark, licence } = this.#profile;
     this.#learnTexts();
     const record = this.#named(kept);
     const refused = this.#session.refusedParts();
@@ -115,6 +115,7 @@ export class RecordMapper {
     const draft = mapProperty(record, {
       ...this.#settings,
       viewFlag: deletes.flag,
+      marks: licence.marks,
       modifiedField: watermark.field,
       latest: latestModification(this.#clock.now()),
       note: (field) => void this.fieldErrors.set(field, (this.fieldErrors.get(field) ?? 0) + 1),

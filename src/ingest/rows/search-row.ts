@@ -1,18 +1,19 @@
 // Rows of a listing that searches read: filters and sort keys, and full text. Pure.
 
-import { formatTime, parseTime } from '../lib/clock.ts';
-import { isGuessed } from '../listings/draft.ts';
-import { coarseLocation, maskAddress } from '../listings/presenter.ts';
-import type { SearchRow } from '../listings/search-row.ts';
-import type { StoredRecord } from '../listings/stored-record.ts';
-import { placeKey, postalKey } from '../text/place-key.ts';
-import { addressKey, areaWord, FIELD_LETTERS, isName, tokenize } from '../text/tokenize.ts';
+import { formatTime, parseTime } from '../../lib/clock.ts';
+import { isGuessed } from '../../listings/draft.ts';
+import { coarseLocation, maskAddress } from '../../listings/presenter.ts';
+import type { SearchRow } from '../../listings/search-row.ts';
+import type { StoredRecord } from '../../listings/stored-record.ts';
+import { placeKey, postalKey } from '../../text/place-key.ts';
+import { addressKey, areaWord, FIELD_LETTERS, isName, tokenize } from '../../text/tokenize.ts';
 
 /** A listing as it is stored, or about to be; times are RFC 3339. */
 export interface ListingSnapshot {
   readonly id: string;
   readonly source: string;
   readonly record: StoredRecord;
+  readonly licenceNo: number;
   readonly displayed: boolean;
   readonly addressDisplayed: boolean;
   readonly areaNos: readonly number[];
@@ -29,6 +30,7 @@ export function searchRow(listing: ListingSnapshot): SearchRow {
     id: listing.id,
     listing_type: record.listingType,
     status: record.status,
+    licence: String(listing.licenceNo),
     displayed: listing.displayed,
     property_type: record.propertyType,
     property_sub_type: lower(record.propertySubType),

@@ -1,9 +1,9 @@
 // SQL that writes what searches read: narrow rows, words, names and currencies.
 
-import type { SearchRow } from '../listings/search-row.ts';
-import type { Sql, Transaction } from '../postgres/client/database.ts';
-import { joinSql } from '../postgres/client/sql.ts';
-import { toJson } from '../postgres/client/value-types.ts';
+import type { SearchRow } from '../../listings/search-row.ts';
+import type { Sql, Transaction } from '../../postgres/client/database.ts';
+import { joinSql } from '../../postgres/client/sql.ts';
+import { toJson } from '../../postgres/client/value-types.ts';
 import type { SearchName } from './search-names.ts';
 import type { TextRow } from './search-row.ts';
 
@@ -50,13 +50,13 @@ export async function addCurrencies(
 }
 
 /**
- * Adds names that are new, in one order so that two writers never deadlock. The first that writes a name decides how it is shown, but
+ * Adds names that are new, in one order so that two writers never deadlock. Under each licence the first that writes a name decides how it is shown, but
  * one with a comma takes the place of one without: it shows that the comma is a part of the name.
  */
 export async function addSearchNames(tx: Transaction, names: readonly SearchName[]): Promise<void> {
   const distinct = new Map<string, SearchName>();
   for (const each of names) {
-    const place = JSON.stringify([each.listingType, each.kind, each.key]);
+    const place = JSON.stringify([each.listingType, each.licenceNo, each.kind, each.key]);
     const known = distinct.get(place);
     if (known === undefined || (each.name.includes(',') && !known.name.includes(',')))
       distinct.set(place, each);
@@ -64,14 +64,15 @@ export async function addSearchNames(tx: Transaction, names: readonly SearchName
   if (distinct.size === 0) return;
   const rows = [...distinct.values()];
   await tx`
-    insert into search_name
-    select listing_type, kind, key, name from unnest(${rows.map(({ listingType }) => listingType)}::text[],
+    insert into search_name (listing_type, kind, key, licence_no, name)
+    select listing_type, kind, key, licence_no, name from unnest(${rows.map(({ listingType }) => listingType)}::text[],
       ${rows.map(({ kind }) => kind)}::text[], ${rows.map(({ key }) => key)}::text[],
-      ${rows.map(({ name }) => name)}::text[]) as row (listing_type, kind, key, name)
+      ${rows.map(({ licenceNo }) => licenceNo)}::integer[], ${rows.map(({ name }) => name)}::text[])
+      as row (listing_type, kind, key, licence_no, name)
     where not exists (select from search_name as known
       where known.listing_type = row.listing_type and known.kind = row.kind and known.key = row.key
-        and (known.name like '%,%' or row.name not like '%,%'))
-    order by 1, 2, 3
-    on conflict (listing_type, kind, key) do update set name = excluded.name
+        and known.licence_no = row.licence_no and (known.name like '%,%' or row.name not like '%,%'))
+    order by 1, 2, 3, 4
+    on conflict (listing_type, kind, key, licence_no) do update set name = excluded.name
     where search_name.name not like '%,%' and excluded.name like '%,%'`;
 }

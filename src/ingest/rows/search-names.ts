@@ -1,14 +1,15 @@
 // Names of a listing that filters take, as its source writes them, for suggestions and facets. Pure.
 
-import type { NewChange } from '../changes/change-store.ts';
-import type { ChangeState } from '../listings/change-state.ts';
-import type { SearchRow } from '../listings/search-row.ts';
-import type { ListingType } from '../listings/vocabulary.ts';
+import type { NewChange } from '../../changes/change-store.ts';
+import type { ChangeState } from '../../listings/change-state.ts';
+import type { SearchRow } from '../../listings/search-row.ts';
+import type { ListingType } from '../../listings/vocabulary.ts';
 import type { ListingSnapshot } from './search-row.ts';
 
 /** A name, with what filters compare it by. */
 export interface SearchName {
   readonly listingType: ListingType;
+  readonly licenceNo: number;
   /** The filter. */
   readonly kind: string;
   readonly key: string;
@@ -23,6 +24,7 @@ const NAMED: ReadonlySet<string> = new Set([
   'saleConditions',
   'rental',
   'display',
+  'provider',
   'listingType',
 ]);
 
@@ -31,11 +33,13 @@ export const mayBringNames = ({ kind, changed }: NewChange<ChangeState>): boolea
   kind === 'created' || changed.some((name) => NAMED.has(name));
 
 /** The names of a listing that may be shown; `row` is its own. */
-export function searchNames({ record, displayed }: ListingSnapshot, row: SearchRow): SearchName[] {
+export function searchNames({ record, displayed, licenceNo }: ListingSnapshot, row: SearchRow): SearchName[] {
   if (!displayed) return [];
   const { address, rental } = record;
   const named = (kind: string, key: string | null, name: string | null): SearchName[] =>
-    key === null || name === null ? [] : [{ listingType: row.listing_type, kind, key, name: name.trim() }];
+    key === null || name === null
+      ? []
+      : [{ listingType: row.listing_type, licenceNo, kind, key, name: name.trim() }];
   const each = (kind: string, keys: readonly string[], names: readonly string[]): SearchName[] =>
     keys.flatMap((key, at) => named(kind, key, names[at] ?? key));
   return [

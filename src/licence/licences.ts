@@ -1,0 +1,205 @@
+// Licences as one process knows them: what is open to whom on each channel, followed as terms and blocks change.
+
+import { CHANNELS, type Channel, type Reach } from '../access/tiers/reach.ts';
+import type { Principal } from '../access/tiers/tiers.ts';
+import { type Clock, parseTime } from '../lib/clock.ts';
+import type { Database } from '../postgres/client/database.ts';
+import { type Listener, listen } from '../postgres/client/listen.ts';
+import { audienceOf } from './evaluate.ts';
+import { findLicenceState, LICENCES_CHANNEL, type LicenceState } from './licence-store.ts';
+import { type Audience, includes, OWN } from './terms/terms.ts';
+
+/** Milliseconds after which everything is read once more: notices can be lost, and sources grow too old. */
+const INTERVAL = 5_000;
+
+const READERS = ['public', 'signed-in', 'subscribers'] as const satisfies Audience[];
+type Reader = (typeof READERS)[number];
+
+/** The audience that a caller belongs to. */
+export function readerOf({ kind, subscription }: Pick<Principal, 'kind' | 'subscription'>): Reader {
+  if (subscription !== null) return 'subscribers';
+  return kind === 'anonymous' ? 'public' : 'signed-in';
+}
+
+export interface LicencesOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Called with errors that no client sees, for the log. */
+  readonly report: (error: unknown) => void;
+}
+
+/** What is open on a channel, and to whom. */
+export type FindReach = (channel: Channel, reader: Reader) => Reach;
+
+export class Licences {
+  readonly #options: LicencesOptions;
+  readonly #reaches: ReadonlyMap<string, LiveReach>;
+  readonly #listeners: (() => void)[] = [];
+  #listener: Listener | null = null;
+  #cancel = () => {};
+  #isClosed = false;
+  /** Reading now, and reading once more after that. */
+  #reading: Promise<void> | null = null;
+  #next: Promise<void> | null = null;
+
+  constructor(options: LicencesOptions) {
+    this.#options = options;
+    const exported = new Map(READERS.map((reader) => [reader, new LiveReach(null)]));
+    this.#reaches = new Map(
+      CHANNELS.flatMap((channel) =>
+        READERS.map((reader) => [placeOf(channel, reader), createReach(channel, exported.get(reader))]),
+      ),
+    );
+  }
+
+  /** What is open to such readers on a channel: now, and whenever it is asked. */
+  readonly reachOf: FindReach = (channel, reader) => {
+    const reach = this.#reaches.get(placeOf(channel, reader));
+    if (reach === undefined) throw new Error(`There is no channel ${channel}`);
+    return reach;
+  };
+
+  /** The widest audience that a channel shows anything; `public` where nothing is stored. */
+  widest(channel: Channel): Audience {
+    const isOpen = (reader: Reader): boolean => {
+      const { isWhole, open } = this.reachOf(channel, reader);
+      return isWhole || open.length > 0;
+    };
+    return READERS.find(isOpen) ?? 'off';
+  }
+
+  /** Reads the licences, and follows them from now on. Throws if the database cannot be read. */
+  async start(): Promise<void> {
+    await this.refresh();
+    const refresh = (): void => void this.refresh().catch(this.#options.report);
+    this.#listener = listen(this.#options.database, LICENCES_CHANNEL, refresh, refresh, {
+      onError: this.#options.report,
+    });
+    this.#follow();
+  }
+
+  /** Reads everything that was committed before. */
+  refresh(): Promise<void> {
+    if (this.#reading === null) {
+      this.#reading = this.#read().finally(() => {
+        this.#reading = null;
+      });
+      return this.#reading;
+    }
+    this.#next ??= this.#reading
+      .catch(() => {})
+      .then(() => {
+        this.#next = null;
+        return this.refresh();
+      });
+    return this.#next;
+  }
+
+  /** Calls back when something was opened or closed. */
+  onChange(listener: () => void): void {
+    this.#listeners.push(listener);
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    this.#cancel();
+    await this.#listener?.close();
+    await Promise.allSettled([this.#reading, this.#next]);
+  }
+
+  #follow(): void {
+    if (this.#isClosed) return;
+    this.#cancel = this.#options.clock.after(INTERVAL, () => {
+      void this.refresh()
+        .catch(this.#options.report)
+        .finally(() => this.#follow());
+    });
+  }
+
+  async #read(): Promise<void> {
+    const { database, clock } = this.#options;
+    const state = await database.read(findLicenceState);
+    const now = clock.now();
+    let hasChanged = false;
+    for (const channel of CHANNELS)
+      for (const reader of READERS) {
+        const open = openLicences(state, channel, reader, now);
+        const reach = this.#reaches.get(placeOf(channel, reader));
+        if (reach?.set(open, state.licences.length)) hasChanged = true;
+      }
+    if (hasChanged) for (const listener of this.#listeners) listener();
+  }
+}
+
+/** Agents get what is open to agents, in whatever form. */
+function createReach(channel: Channel, exported: LiveReach = new LiveReach(null)): LiveReach {
+  if (channel === 'export') return exported;
+  return new LiveReach(channel === 'mcp' ? null : exported);
+}
+
+const placeOf = (channel: Channel, reader: Reader): string => `${channel} ${reader}`;
+
+/** Numbers of the licences that are open to readers on a channel, ascending. */
+export function openLicences(
+  { licences, terms, blocks, read }: LicenceState,
+  channel: Channel,
+  reader: Reader,
+  now: number,
+): number[] {
+  const termsOf = new Map(terms.map((each) => [each.source, each.terms]));
+  const blocked = Map.groupBy(blocks, ({ source }) => source);
+  const readAt = new Map(read.map(({ source, at }) => [source, parseTime(at)]));
+  return licences
+    .filter(({ source, marks }) => {
+      const at = readAt.get(source) ?? null;
+      const state = {
+        blocked: new Set(blocked.get(source)?.map((block) => block.channel)),
+        age: at === null ? null : (now - at) / 1_000,
+      };
+      return includes(audienceOf(termsOf.get(source) ?? OWN, marks, state, channel), reader);
+    })
+    .map(({ no }) => no);
+}
+
+/** Asked anew, it says what is open then: what goes on for long need not ask for another. */
+class LiveReach implements Reach {
+  #key = 'unknown';
+  #isWhole = false;
+  #open: readonly number[] = [];
+  #numbers: ReadonlySet<number> = new Set();
+  readonly exported: Reach;
+
+  /** Null: itself. */
+  constructor(exported: Reach | null) {
+    this.exported = exported ?? this;
+  }
+
+  get key(): string {
+    return this.#key;
+  }
+
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  get open(): readonly number[] {
+    return this.#open;
+  }
+
+  has(licence: number): boolean {
+    // New is only what terms written before open as widely: see `writeTerms`.
+    return this.#isWhole || this.#numbers.has(licence);
+  }
+
+  /** Whether this differs from what was open before. */
+  set(open: readonly number[], known: number): boolean {
+    const isWhole = open.length === known;
+    const key = isWhole ? '' : `open ${open.join()}`;
+    const hasChanged = key !== this.#key;
+    this.#open = open;
+    this.#numbers = new Set(open);
+    this.#isWhole = isWhole;
+    this.#key = key;
+    return hasChanged;
+  }
+}

@@ -1,0 +1,105 @@
+// Terms: what the licence of a source permits, as its profile and its operator say.
+
+import { type Static, Type } from 'typebox';
+
+const strict = { additionalProperties: false };
+
+/** Who may see something, from nobody to everybody. */
+export const AUDIENCES = ['off', 'subscribers', 'signed-in', 'public'] as const;
+export type Audience = (typeof AUDIENCES)[number];
+
+const audience = (description: string) =>
+  Type.Unsafe<Audience>({ type: 'string', enum: [...AUDIENCES], description });
+
+/** The marks of records that terms can name: RESO's FeedTypes, and what MLS Grid writes. Their number bounds that of licences. */
+export const MARKS = ['BBO', 'BO', 'IDX', 'PDAP', 'PT', 'VOW'] as const;
+export type Mark = (typeof MARKS)[number];
+
+export const TermsSchema = Type.Object(
+  {
+    channels: Type.Object(
+      {
+        search: audience('Searches, properties and listings by id, counts of areas.'),
+        stream: audience('Live streams of one listing.'),
+        export: audience('CSV, JSON lines and the log of changes.'),
+        watchers: audience('Watchers, their events, digests, feeds and webhooks.'),
+        market: audience('Figures of the market, comparables and estimates.'),
+        explorer: audience('The front page and the pages of the explorer, with their images.'),
+        mcp: audience('Whatever agents read through the MCP endpoint.'),
+      },
+      {
+        ...strict,
+        description:
+          'Whom each channel shows listings: nobody, people and programs with a subscription, all who are signed in, or everybody.',
+      },
+    ),
+    marks: Type.Union(
+      [
+        Type.Object(
+          {
+            field: Type.String({
+              pattern: '^[A-Za-z][A-Za-z0-9_]{0,99}$',
+              description: 'Field of a record that lists its marks.',
+            }),
+            audiences: Type.Object(
+              Object.fromEntries(MARKS.map((mark) => [mark, Type.Optional(audience(`Of ${mark}.`))])),
+              {
+                ...strict,
+                description:
+                  'Whom the explorer shows listings with a mark; the widest of a record’s marks counts.',
+              },
+            ),
+            missing: Type.Unsafe<'withhold' | 'show'>({
+              type: 'string',
+              enum: ['withhold', 'show'],
+              description: 'What a record without any of these marks is.',
+            }),
+          },
+          strict,
+        ),
+        Type.Null(),
+      ],
+      { description: 'Marks of single records, which narrow the channels; null: there are none.' },
+    ),
+    maximumAge: Type.Union([Type.Integer({ minimum: 60, maximum: 31_536_000 }), Type.Null()], {
+      description:
+        'Seconds after the source was last read to its end from which its listings are not shown any more; null: however old.',
+    }),
+  },
+  { ...strict, description: 'What the licence of the source permits.' },
+);
+type MarkTerms = {
+  readonly field: string;
+  readonly audiences: Readonly<Partial<Record<Mark, Audience>>>;
+  readonly missing: 'withhold' | 'show';
+};
+export type Terms = Omit<Static<typeof TermsSchema>, 'marks'> & { readonly marks: MarkTerms | null };
+
+/** Terms of listings that are the operator’s own: nobody else decides about them. */
+export const OWN: Terms = {
+  channels: {
+    search: 'public',
+    stream: 'public',
+    export: 'public',
+    watchers: 'public',
+    market: 'public',
+    explorer: 'public',
+    mcp: 'public',
+  },
+  marks: null,
+  maximumAge: null,
+};
+
+/** Whether someone of the second audience is among the first. */
+export const includes = (permitted: Audience, reader: Audience): boolean =>
+  permitted !== 'off' && AUDIENCES.indexOf(permitted) >= AUDIENCES.indexOf(reader);
+
+/** The narrower of two audiences. */
+export const narrower = (one: Audience, other: Audience): Audience =>
+  AUDIENCES.indexOf(one) <= AUDIENCES.indexOf(other) ? one : other;
+
+/** The marks among what a record says that it may be used for, in order: with its source they are its licence. */
+export function marksOf(permissions: readonly string[]): Mark[] {
+  const stated = new Set(permissions.map((permission) => permission.toUpperCase()));
+  return MARKS.filter((mark) => stated.has(mark));
+}
