@@ -1,6 +1,7 @@
 // Work in the background while the service runs: replication, matching, deliveries, digests, and upkeep of what is stored.
 
 import type { OwnerStatus } from '../access/keys/owner-status.ts';
+import type { Reach } from '../access/tiers/reach.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
 import type { BackupSettings } from '../backup/backup-settings.ts';
 import { type NightlyOptions, startNightlyBackups } from '../backup/nightly.ts';
@@ -30,6 +31,7 @@ import type { SourceSet } from '../sources/source-set.ts';
 import { startSourceUpkeep } from '../sources/upkeep.ts';
 import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
 import { findPosition } from '../watch/events/position-store.ts';
+import type { IsOpenEvent } from '../watch/events/read-store.ts';
 import { startEventUpkeep } from '../watch/events/upkeep.ts';
 import { type EvaluationOptions, startMarketEvaluation } from '../watch/market/evaluate-conditions.ts';
 import { isAnyWatcher } from '../watch/matching/definition-store.ts';
@@ -65,6 +67,9 @@ export interface BackgroundOptions {
   readonly backup: BackupSettings | null;
   readonly describeOutside: NightlyOptions['outside'];
   readonly computeFigure: EvaluationOptions['compute'];
+  readonly isOpenEvent: IsOpenEvent;
+  /** What is open to the watchers of an owner. */
+  readonly findOwnerReach: (owner: string) => Reach;
   readonly catalogue: Catalogue;
   readonly refresh: Refresh;
   readonly media: Pick<Media, 'start'>;
@@ -102,7 +107,7 @@ export function startBackground(options: BackgroundOptions): Background {
     options.deliversWebhooks && options.webhooks.keyring !== null
       ? outgoing(() => startDeliveries(options, options.webhooks) ?? NOTHING)
       : null,
-    startMatching({ ...options, target: options.matchingTarget }),
+    startMatching({ ...options, reachOf: options.findOwnerReach, target: options.matchingTarget }),
     startOwnerUpkeep(options),
     startEventUpkeep(options),
     startSealing({ ...options, keyring: options.webhooks.keyring }),

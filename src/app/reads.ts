@@ -9,7 +9,7 @@ import { createCatalogue } from '../ingest/listing-writer.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Scheduler } from '../lib/scheduler.ts';
-import { Licences, readerOf } from '../licence/licences.ts';
+import { Licences, readerOf, readerOfOwner } from '../licence/licences.ts';
 import { createPropertyCache } from '../listings/property-cache.ts';
 import { createRefresh } from '../live/refresh.ts';
 import { loadFactsInThread } from '../market/facts/load-facts.ts';
@@ -27,6 +27,7 @@ import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Source } from '../sources/source.ts';
 import type { SourceSet } from '../sources/source-set.ts';
+import type { EventRow } from '../watch/events/read-store.ts';
 import type { WatchedFigure } from '../watch/market/condition.ts';
 import { createSearch, type SearchWiring } from './search.ts';
 import { measureExpensive } from './search-metrics.ts';
@@ -64,6 +65,7 @@ export function createReads(options: ReadsOptions) {
   });
   const facts = createMarketFacts(options);
   const licences = new Licences(options);
+  const findOwnerReach = (owner: string) => licences.reachOf('watchers', readerOfOwner(owner));
   const findOpenAudience = () => licences.widest('explorer');
   const explorer = new Allowance({ ...options, ...options.config.explorer, findOpenAudience });
   const search = createSearch({ ...options, ...options.search, analytics, cache });
@@ -84,6 +86,9 @@ export function createReads(options: ReadsOptions) {
     /** Anybody, as the explorer shows homes to them. */
     visitor: { ...anonymous(''), reach: licences.reachOf('explorer', 'public') },
     findReach: (caller: Principal, channel: Channel) => licences.reachOf(channel, readerOf(caller)),
+    findOwnerReach,
+    isOpenEvent: ({ owner, licenceNo }: Pick<EventRow, 'owner' | 'licenceNo'>): boolean =>
+      licenceNo === null || findOwnerReach(owner).has(licenceNo),
     computeFigure: (figure: WatchedFigure, now: number) =>
       figures.compute(figure, now, licences.reachOf('watchers', figure.reader ?? 'subscribers')),
     refresh: createRefresh({

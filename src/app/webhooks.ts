@@ -9,6 +9,7 @@ import { isLoopback } from '../lib/settings.ts';
 import { parseDatabaseUrl } from '../postgres/client/connection-url.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { disableWebhook } from '../watch/disable-webhook.ts';
+import type { IsOpenEvent } from '../watch/events/read-store.ts';
 import { type DispatcherStarter, startDispatcher } from '../watch/webhooks/start-dispatcher.ts';
 import { createWebhookAccess, type WebhookAccess } from '../watch/webhooks/webhook-access.ts';
 import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
@@ -57,6 +58,7 @@ export interface DeliveryOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly publicUrl: string;
+  readonly isOpenEvent: IsOpenEvent;
   readonly report: (error: unknown) => void;
 }
 

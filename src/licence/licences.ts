@@ -21,6 +21,10 @@ export function readerOf({ kind, subscription }: Pick<Principal, 'kind' | 'subsc
   return kind === 'anonymous' ? 'public' : 'signed-in';
 }
 
+/** The audience of the owner of watchers: only a grant can be without a subscription. */
+export const readerOfOwner = (owner: string): Reader =>
+  owner.startsWith('grant:') ? 'signed-in' : 'subscribers';
+
 export interface LicencesOptions {
   readonly database: Database;
   readonly clock: Clock;

@@ -12,6 +12,7 @@ const ROW: EventRow = {
   day: '2026-01-01',
 
   owner: 'cus:a',
+  licenceNo: null,
   listingId: 'lst_1',
   matchedOn: '',
   data: null,

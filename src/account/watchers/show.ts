@@ -6,7 +6,7 @@ import { limitAccount, type Plan, type Principal, tierName } from '../../access/
 import { parseTime } from '../../lib/clock.ts';
 import { parseAfter } from '../../watch/events/cursor.ts';
 import { ownerOfCaller } from '../../watch/events/own-watcher.ts';
-import { type EventPage, type EventRow, readEvents } from '../../watch/events/read-store.ts';
+import { type EventPage, type EventRow, isOpenTo, readEvents } from '../../watch/events/read-store.ts';
 import { findWatcherPage } from '../../watch/list-watchers.ts';
 import { findTargetAddress, type WatcherOptions } from '../../watch/resolve-target.ts';
 import type { Watcher } from '../../watch/watcher.ts';
@@ -70,6 +70,7 @@ export async function showWatcher(viewer: Viewer, id: string, notice: Notice | n
     after: parseAfter(undefined),
     limit: EVENTS,
     newestFirst: true,
+    isWanted: isOpenTo(caller.reach),
   };
   const events = await database.read((sql) => readEvents(sql, range), { planned: 'once' });
   const wanted = { watcherId: id, status: undefined, after: null, limit: DELIVERIES };

@@ -100,7 +100,10 @@ async function presentChanges(
   for (const [at, listing] of (await findListings(sql, loaded)).entries())
     stored.set(loaded[at] ?? '', listing);
   return changes.flatMap((change) => {
-    if (isUnknown(rules.get(change.listingId), view)) return [];
+    const now = rules.get(change.listingId);
+    if (isUnknown(now, view)) return [];
+    // Of a listing that is gone only its entries tell under which licence it was.
+    if (now === undefined && 'kind' in change && !view.reach.has(Number(change.after.row.licence))) return [];
     if ('kind' in change) return [presentChange(change, rules.get(change.listingId), view)];
     const listing = stored.get(change.listingId);
     return listing ? [presentLast(change.sequence, listing, view, 'created')] : [];
@@ -133,9 +136,9 @@ async function compactedPage(
   return { changes, hasMore: next < head, next };
 }
 
-/** Whether a listing was never shown to such readers: they have nothing to remove. */
+/** Whether a listing was never shown to such readers, who have nothing to remove, or is closed to them. */
 const isUnknown = (now: DisplayRules | undefined, view: ReaderView): boolean =>
-  now !== undefined && !isIn(now.audience, view);
+  now !== undefined && !(isIn(now.audience, view) && view.reach.has(now.licenceNo));
 
 /** All that is shown of a listing that the reader may not see any more. */
 const hiddenChange = (sequence: number, listingId: string): PublicChange => ({

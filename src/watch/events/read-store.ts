@@ -1,5 +1,6 @@
 // SQL that reads the event log, in order and never past the position of the matching.
 
+import type { Reach } from '../../access/tiers/reach.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { DigestRange } from './digest-store.ts';
 import type { EventPosition } from './event.ts';
@@ -22,6 +23,8 @@ export interface EventRow extends EventPosition {
   readonly day: string;
   readonly owner: string;
   readonly listingId: string | null;
+  /** Number of the licence that the listing is under; null: there is none, or no listing any more. */
+  readonly licenceNo: number | null;
   /** Names of parameters, separated by commas. */
   readonly matchedOn: string;
   /** JSON. */
@@ -72,6 +75,15 @@ export interface EventRange {
   readonly isWanted?: (row: EventRow) => boolean;
 }
 
+/** Whether the owner of an event may see its listing. */
+export type IsOpenEvent = (row: Pick<EventRow, 'owner' | 'licenceNo'>) => boolean;
+
+/** Whether an event is about no listing, or about one that is open to the reader. */
+export const isOpenTo =
+  (reach: Reach) =>
+  ({ licenceNo }: Pick<EventRow, 'licenceNo'>): boolean =>
+    licenceNo === null || reach.has(licenceNo);
+
 /** Digests of one read, and events that are read with each. */
 const MAX_DIGESTS = 10;
 const MAX_HELD = 100;
@@ -101,7 +113,8 @@ export async function readEvents(sql: Sql, range: EventRange): Promise<EventPage
   const rows = limitDigests(wanted);
   const last = rows.length < wanted.length ? rows.at(-1) : read.at(range.limit - 1);
   const { position = 0, droppedThrough = 0, isLost = false } = found[0] ?? {};
-  const held = await readHeld(sql, rows);
+  const waiting = await readHeld(sql, rows);
+  const held = range.isWanted === undefined ? waiting : waiting.filter(range.isWanted);
   const contents = await readContents(sql, [...rows, ...held]);
   return { rows, contents, held, next: last ?? null, position, droppedThrough, isLost };
 }
@@ -139,7 +152,7 @@ function scopeCondition(sql: Sql, { owner, watcherId, digest }: EventScope): Sql
 
 const eventColumns = (sql: Sql): SqlFragment => sql`
   day, sequence, watcher_id as "watcherId", type, ordinal, owner, listing_id as "listingId", matched_on as "matchedOn",
-  data::text, at`;
+  data::text, at, (select licence_no from listing where listing.id = listing_id) as "licenceNo"`;
 
 /** The first events of the digests among these rows, in order. They go to the owner of the digest. */
 export async function readHeld(sql: Sql, rows: readonly EventRow[]): Promise<readonly HeldRow[]> {

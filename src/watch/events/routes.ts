@@ -10,7 +10,7 @@ import { type DigestRange, findDigest } from './digest-store.ts';
 import { EventListSchema, EventQuery, WatcherEventQuery } from './event-schema.ts';
 import { ownerOfCaller, requireOwnWatcher, WatcherParams } from './own-watcher.ts';
 import { presentEvents } from './presenter.ts';
-import { type EventScope, readEvents } from './read-store.ts';
+import { type EventScope, isOpenTo, readEvents } from './read-store.ts';
 
 export interface EventRouteOptions {
   readonly database: Database;
@@ -81,13 +81,20 @@ async function listEvents(options: EventRouteOptions, call: Call, scope: EventSc
   const limit = pageSize(options.tiers[caller.tier], query.limit);
   const start = parseAfter(query.after);
   // One more than the page shows whether there are more.
-  const range = { scope, after: start, types: query.type, limit: limit + 1 };
+  const isWanted = isOpenTo(caller.reach);
+  const range = { scope, after: start, types: query.type, limit: limit + 1, isWanted };
   const found = await options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
   requireKept(start, found);
   const page = presentEvents({ ...found, rows: found.rows.slice(0, limit) }, options.publicUrl);
   const hasMore = found.next !== null;
   const end = scope.digest === undefined ? after(found.position) : digestPosition(scope.digest);
-  const nextCursor = hasMore ? page.at(-1)?.cursor : formatCursor(end);
+  // Where some are closed, what is left of them may fit.
+  const isWhole = found.rows.length <= limit;
+  const nextCursor = !hasMore
+    ? formatCursor(end)
+    : isWhole && found.next !== null
+      ? formatCursor(found.next)
+      : page.at(-1)?.cursor;
   const links = JSON.stringify({ limit, hasMore, nextCursor });
   const meta = JSON.stringify({ requestId, tier: caller.tier });
   return {

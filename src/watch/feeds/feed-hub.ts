@@ -10,7 +10,13 @@ import type { Database } from '../../postgres/client/database.ts';
 import { after, formatCursor } from '../events/cursor.ts';
 import { comparePositions, type EventPosition } from '../events/event.ts';
 import { type PresentedEvent, presentEvents } from '../events/presenter.ts';
-import { type EventPage, type EventRow, type EventScope, readEvents } from '../events/read-store.ts';
+import {
+  type EventPage,
+  type EventRow,
+  type EventScope,
+  type IsOpenEvent,
+  readEvents,
+} from '../events/read-store.ts';
 import type { CheckedStream, CredentialChecks } from './credential-checks.ts';
 import { EventTail } from './event-tail.ts';
 
@@ -21,6 +27,8 @@ export interface FeedHubOptions {
   readonly publicUrl: string;
   readonly checks: Pick<CredentialChecks, 'add'>;
   readonly report: (error: unknown) => void;
+  /** Whether the owner of an event may see its listing. */
+  readonly isOpen: IsOpenEvent;
 }
 
 /** Calls back with new events, in order. It must not throw. */
@@ -56,7 +64,8 @@ export class FeedHub {
     });
     this.#tail = new EventTail({
       ...options,
-      isWanted: (row) => keysOf(row).some((key) => this.#atTail.has(key) || this.#listeners.has(key)),
+      isWanted: (row) =>
+        keysOf(row).some((key) => this.#atTail.has(key) || this.#listeners.has(key)) && options.isOpen(row),
       deliver: (page, from) => this.#deliver(page, from),
     });
     metrics.gauge('freehold_feeds_open', 'Open feeds of events.', () => this.#writer.size);
@@ -146,7 +155,8 @@ export class FeedHub {
 
   async #readNext(feed: EventFeed): Promise<EventPage | null> {
     if (feed.isClosed) return null;
-    const range = { scope: feed.scope, after: feed.position, limit: PAGE };
+    const isWanted = this.#options.isOpen;
+    const range = { scope: feed.scope, after: feed.position, limit: PAGE, isWanted };
     return this.#options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
   }
 

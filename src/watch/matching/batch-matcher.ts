@@ -45,6 +45,9 @@ export interface MatchingReads {
 /** Whether the events of a change are written already for the watcher of this number. */
 export type IsWritten = (no: number, sequence: number) => boolean;
 
+/** Whether listings under the licence of this number are open to the watchers of an owner. */
+export type IsOpen = (owner: string, licence: string) => boolean;
+
 /** A watcher that a change concerns. */
 interface MatchResult {
   readonly no: number;
@@ -67,10 +70,12 @@ export class BatchMatcher {
   readonly #details = new WatcherDetails();
 
   readonly #isWritten: IsWritten;
+  readonly #isOpen: IsOpen;
 
-  constructor(reads: MatchingReads, isWritten: IsWritten = () => false) {
+  constructor(reads: MatchingReads, isWritten: IsWritten = () => false, isOpen: IsOpen = () => true) {
     this.#reads = reads;
     this.#isWritten = isWritten;
+    this.#isOpen = isOpen;
   }
 
   get watchers(): number {
@@ -122,7 +127,8 @@ export class BatchMatcher {
     const results: MatchResult[] = [];
     const isDecided = this.#index.match(change, words, (no, sides, details) => {
       if (this.#isWritten(no, change.sequence)) return;
-      results.push({ no, sides, watcher: this.#details.decode(details) });
+      const watcher = this.#details.decode(details);
+      if (this.#isOpen(watcher.owner, change.after.row.licence)) results.push({ no, sides, watcher });
     });
     return isDecided ? results : null;
   }

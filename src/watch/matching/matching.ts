@@ -1,5 +1,6 @@
 // Matching of watchers: turns the log of changes into events, in the one process that has the lease of this work.
 
+import { EVERYTHING } from '../../access/tiers/reach.ts';
 import type { ChangeEntry } from '../../changes/change.ts';
 import { CHANGES_CHANNEL, headSequence, readChanges } from '../../changes/change-store.ts';
 import { type Clock, pause, systemClock } from '../../lib/clock.ts';
@@ -11,15 +12,17 @@ import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
 import type { EventBatch } from '../events/event.ts';
 import { findPosition, MATCHING_LEASE, movePosition, PositionMoved } from '../events/position-store.ts';
 import { writeEvents } from '../events/write-store.ts';
-import { BatchMatcher } from './batch-matcher.ts';
+import { BatchMatcher, type IsOpen } from './batch-matcher.ts';
 import { findWrittenEvents } from './former-shards-store.ts';
 import { loadWatchers } from './load-watchers.ts';
-import { createMatchingReads } from './matching-reads.ts';
+import { createMatchingReads, type FindOwnerReach } from './matching-reads.ts';
 
 export interface MatchingOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
+  /** What is open to the watchers of an owner; absent: everything. */
+  readonly reachOf?: FindOwnerReach;
   /** Milliseconds for which a process is the matcher without a renewal; default six seconds. */
   readonly lease?: number;
   /** Called between the steps of a batch, for tests that stop the process there. */
@@ -136,8 +139,10 @@ export class Matching {
     if (fence === null) return null;
     const { database } = this.#options;
     const isWritten = await database.read(findWrittenEvents);
-    const reads = createMatchingReads(database, (read) => this.#retried(read));
-    const matcher = new BatchMatcher(reads, isWritten);
+    const { reachOf = () => EVERYTHING } = this.#options;
+    const reads = createMatchingReads(database, (read) => this.#retried(read), reachOf);
+    const isOpen: IsOpen = (owner, licence) => reachOf(owner).has(Number(licence));
+    const matcher = new BatchMatcher(reads, isWritten, isOpen);
     const from = await database.read(findPosition);
     const position = await loadWatchers(database, from, matcher);
     // Readers wait for the position: one that skips what concerns nobody moves at once.

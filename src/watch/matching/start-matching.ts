@@ -7,6 +7,7 @@ import type { Database } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
 import { isAnyWatcher } from './definition-store.ts';
 import { Matching, type MatchingStatus } from './matching.ts';
+import type { FindOwnerReach } from './matching-reads.ts';
 import { type MatchingTarget, type RunningMatching, startMatchingThread } from './matching-thread.ts';
 
 export interface StartMatchingOptions {
@@ -14,6 +15,8 @@ export interface StartMatchingOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly report: (error: unknown) => void;
+  /** What is open to the watchers of an owner, where the matching runs in this thread; absent: everything. */
+  readonly reachOf?: FindOwnerReach;
   /** Where a thread of its own finds the database; null: the matching runs in this thread. */
   readonly target: MatchingTarget | null;
 }

@@ -2,6 +2,7 @@
 
 import { parseTime } from '../../lib/clock.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
+import type { IsOpenEvent } from '../events/read-store.ts';
 import type { ClaimedWebhook, WebhookState } from './claimed-webhook.ts';
 import type { HostUse } from './host-slots.ts';
 import { readWork, type WebhookWork } from './queue-store.ts';
@@ -26,6 +27,8 @@ export interface ClaimRequest {
   readonly minQueue: number;
   readonly maxQueue: number;
   readonly publicUrl: string;
+  /** Whether the owner of an event may see its listing. */
+  readonly isOpen: IsOpenEvent;
 }
 
 export interface Claim {
@@ -69,7 +72,7 @@ const SCAN = 4;
  * at most, so nobody waits until it is on disk.
  */
 export async function claimWebhooks(sql: Sql, request: ClaimRequest): Promise<Claims> {
-  const { claim, now, lifetime, max, maxEvents, minQueue, maxQueue, publicUrl } = request;
+  const { claim, now, lifetime, max, maxEvents, minQueue, maxQueue, publicUrl, isOpen } = request;
   const rows = await sql<WebhookRow[]>`
     with ${chosenWebhooks(sql, request)}, claimed as (
       update webhook set claim = ${claim}, claimed_until = clock_timestamp() + ${lifetime}::int * interval '1 millisecond'
@@ -89,7 +92,7 @@ export async function claimWebhooks(sql: Sql, request: ClaimRequest): Promise<Cl
     from claimed`;
   const webhooks = rows.map((row) => claimedOf(row, claim));
   const limit = Math.max(minQueue, Math.min(maxQueue, Math.floor(maxEvents / Math.max(rows.length, 1))));
-  const work = await readWork(sql, webhooks, { now: now.getTime(), limit, publicUrl });
+  const work = await readWork(sql, webhooks, { now: now.getTime(), limit, publicUrl, isOpen });
   const candidates = rows[0]?.candidates ?? 0;
   return {
     claims: webhooks.map((webhook) => ({

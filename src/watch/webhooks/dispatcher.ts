@@ -6,6 +6,7 @@ import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts
 import { batch } from '../../postgres/client/batch.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
+import type { IsOpenEvent } from '../events/read-store.ts';
 import { WEBHOOKS_CHANNEL } from '../events/wake-webhooks-store.ts';
 import type { AttemptOutcome, DisableReason } from './attempt-rules.ts';
 import { claimWebhooks, findNextDue, findOldestPending, renewClaims } from './claim-store.ts';
@@ -21,6 +22,8 @@ export interface DispatcherOptions extends SenderOptions {
   /** The service's: schedules and times that owners see. Claims are by the clocks of the database and the system. */
   readonly clock: Clock;
   readonly publicUrl: string;
+  /** Whether the owner of an event may see its listing; absent: all are open. */
+  readonly isOpenEvent?: IsOpenEvent;
   /** Disables a webhook if it is still under its claim, and notifies its owner. */
   readonly disable: (webhook: ClaimedWebhook, reason: DisableReason) => Promise<void>;
   readonly report: (error: unknown) => void;
@@ -169,7 +172,7 @@ export class Dispatcher {
 
   /** Claims what is due and there is room for; true: there may be more. */
   async #claim(): Promise<boolean> {
-    const { database, clock, publicUrl, lifetime = LIFETIME } = this.#options;
+    const { database, clock, publicUrl, lifetime = LIFETIME, isOpenEvent = () => true } = this.#options;
     const max = Math.min(LIMITS.max - this.#slots.used, Math.floor((MAX_EVENTS - this.#events) / MIN_QUEUE));
     if (max <= 0) return false;
     const claimedAt = systemClock.monotonic();
@@ -182,6 +185,7 @@ export class Dispatcher {
       max,
       maxFailing: LIMITS.maxFailing - this.#slots.usedByFailing,
       publicUrl,
+      isOpen: isOpenEvent,
       maxEvents: MAX_EVENTS - this.#events,
       minQueue: MIN_QUEUE,
       maxQueue: MAX_QUEUE,

@@ -2,7 +2,13 @@
 
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { eventId, presentEvents } from '../events/presenter.ts';
-import { type ContentRow, type EventRow, readContents, readHeld } from '../events/read-store.ts';
+import {
+  type ContentRow,
+  type EventRow,
+  type IsOpenEvent,
+  readContents,
+  readHeld,
+} from '../events/read-store.ts';
 import type { ClaimedWebhook, Occasion, QueuedEvent, WebhookState } from './claimed-webhook.ts';
 
 /** What one webhook has to send, in the order in which it is sent. */
@@ -31,6 +37,8 @@ interface WorkRequest {
   /** Events to read of one queue at most. */
   readonly limit: number;
   readonly publicUrl: string;
+  /** Whether the owner of an event may see its listing. */
+  readonly isOpen: IsOpenEvent;
 }
 
 /** Redeliveries of one webhook at once. */
@@ -40,14 +48,16 @@ const MAX_REDELIVERIES = 10;
 export async function readWork(
   sql: Sql,
   webhooks: readonly ClaimedWebhook[],
-  { now, limit, publicUrl }: WorkRequest,
+  { now, limit, publicUrl, isOpen }: WorkRequest,
 ): Promise<ReadonlyMap<number, WebhookWork>> {
   const outOfTurn = await readOutOfTurn(sql, webhooks);
   const open = webhooks.filter(({ state }) => isQueueOpen(state, now));
   const queued = await readQueues(sql, open, limit);
   const rows: readonly WebhookEventRow[] = [...outOfTurn, ...limitDigests(queued)];
-  const held = await readHeld(sql, rows);
-  const contents = [...contentsOf(queued), ...(await readContents(sql, [...outOfTurn, ...held]))];
+  const held = (await readHeld(sql, rows)).filter(isOpen);
+  // What has been closed since is in its turn, but shows no more than its id.
+  const shown = outOfTurn.filter(isOpen);
+  const contents = [...contentsOf(queued.filter(isOpen)), ...(await readContents(sql, [...shown, ...held]))];
   const presented = presentEvents({ rows, contents, held }, publicUrl);
   const events = presented.map(({ json }, at) => queuedOf(rows[at], json));
   const byWebhook = Map.groupBy(events, (_, at) => rows[at]?.no ?? 0);
@@ -150,6 +160,7 @@ function limitDigests(rows: readonly QueueRow[]): readonly QueueRow[] {
 const eventColumns = (sql: Sql): SqlFragment => sql`
   watch_event.day, watch_event.sequence, watch_event.watcher_id as "watcherId", watch_event.type, watch_event.ordinal,
   watch_event.owner, listing_id as "listingId", matched_on as "matchedOn", data::text, watch_event.at,
+  (select licence_no from listing where listing.id = listing_id) as "licenceNo",
   case when watch_event.type = 'watcher.throttled' then (
     select dropped from watch_hour where watch_hour.owner = watch_event.owner
       and hour = date_trunc('hour', watch_event.at, 'UTC')) end as dropped`;

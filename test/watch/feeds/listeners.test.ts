@@ -24,6 +24,7 @@ function startHub(t: Closing, changed: (database: Database) => Database = (datab
     database: changed(database),
     checks: { add: () => () => {} },
     report: () => {},
+    isOpen: () => true,
   });
   atEnd(t, async () => {
     await hub.close();

@@ -25,6 +25,7 @@ const requestAt = (now: number): ClaimRequest => ({
   maxEvents: 100,
   minQueue: 4,
   maxQueue: 64,
+  isOpen: () => true,
   publicUrl: 'http://freehold.example',
 });
 
