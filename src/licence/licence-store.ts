@@ -8,6 +8,9 @@ import { MARKS, type Mark, marksOf, type Terms } from './terms/terms.ts';
 /** Every transaction that changes terms, blocks or licences notifies this channel. */
 export const LICENCES_CHANNEL = 'licences';
 
+/** What a block closes: one channel, or every one. */
+export type Block = Channel | 'all';
+
 export interface LicenceRow {
   readonly no: number;
   readonly source: string;
@@ -16,7 +19,7 @@ export interface LicenceRow {
 
 export interface BlockRow {
   readonly source: string;
-  readonly channel: Channel | 'all';
+  readonly channel: Block;
 }
 
 /** Everything that decides what is open. */
@@ -103,14 +106,26 @@ export async function writeTerms(
   if (count > 0) await notifyLicences(tx);
 }
 
+/** All sources that are set up, or that anything is stored of, by their ids. */
+export async function findLicensedSources(sql: Sql): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`select id from source union select source from licence order by 1`;
+  return rows.map(({ id }) => id);
+}
+
+/** What the licence of a source permits; null: its listings are the operator's own. */
+export async function findTerms(sql: Sql, source: string): Promise<Terms | null> {
+  const [row] = await sql<{ terms: Terms }[]>`select terms from source_terms where source = ${source}`;
+  return row?.terms ?? null;
+}
+
 /** Closes channels to the listings of a source. Returns those that were open before. */
 export async function blockSource(
   sql: Sql,
   source: string,
-  channels: readonly (Channel | 'all')[],
+  channels: readonly Block[],
   now: Date,
-): Promise<(Channel | 'all')[]> {
-  const rows = await sql<{ channel: Channel | 'all' }[]>`
+): Promise<Block[]> {
+  const rows = await sql<{ channel: Block }[]>`
     insert into source_block (source, channel, blocked_at)
     select ${source}, channel, ${now} from unnest(${[...channels]}::text[]) as channel
     on conflict do nothing returning channel`;
@@ -119,20 +134,16 @@ export async function blockSource(
 }
 
 /** Ends blocks of a source. Returns those that there were. */
-export async function unblockSource(
-  sql: Sql,
-  source: string,
-  channels: readonly (Channel | 'all')[],
-): Promise<(Channel | 'all')[]> {
-  const rows = await sql<{ channel: Channel | 'all' }[]>`
+export async function unblockSource(sql: Sql, source: string, channels: readonly Block[]): Promise<Block[]> {
+  const rows = await sql<{ channel: Block }[]>`
     delete from source_block where source = ${source} and channel = any(${[...channels]}::text[]) returning channel`;
   await notifyLicences(sql);
   return rows.map(({ channel }) => channel);
 }
 
 /** The blocks of a source, in the order of the channels. */
-export async function findBlocks(sql: Sql, source: string): Promise<(Channel | 'all')[]> {
-  const rows = await sql<{ channel: Channel | 'all' }[]>`
+export async function findBlocks(sql: Sql, source: string): Promise<Block[]> {
+  const rows = await sql<{ channel: Block }[]>`
     select channel from source_block where source = ${source}`;
   const blocked = new Set(rows.map(({ channel }) => channel));
   return (['all', ...CHANNELS] as const).filter((channel) => blocked.has(channel));

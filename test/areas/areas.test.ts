@@ -33,8 +33,8 @@ for (const part of [world.slice(70), world.slice(0, 70)])
   await writeAreaBatch(database, 'test', part.map(draftOf));
 await database.write(async (sql) => {
   const counts = world.filter(({ active }) => active > 0);
-  await sql`insert into area_count (area_no, listing_type, active)
-    select no, 'sale', active from unnest(${counts.map(({ id }) => id)}::text[],
+  await sql`insert into area_count (area_no, listing_type, licence_no, active)
+    select no, 'sale', 1, active from unnest(${counts.map(({ id }) => id)}::text[],
       ${counts.map(({ active }) => active)}::integer[]) as row (id, active) join area using (id)`;
 });
 

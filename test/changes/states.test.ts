@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
+import { takeLicences } from '../../src/licence/licence-store.ts';
 import type { Database } from '../../src/postgres/client/database.ts';
 import { at as place } from '../support/catalogue/catalogue.ts';
 import {
@@ -142,6 +143,8 @@ test('of two writers that create the same listing at once, one fails, and the lo
       select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
     );
   const hold = Promise.withResolvers<void>();
+  // Two writers that find no licence of a source make it one after the other.
+  await database.transaction((tx) => takeLicences(tx, 'test', [{ permissions: [] }]));
   const first = write(1, hold.promise);
   await until('the first has written', async () => {
     const locks = await database.read(

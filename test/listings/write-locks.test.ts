@@ -97,7 +97,7 @@ test('a page that brings and takes listings, and one listing fetched live meanwh
   await database.transaction(write('a', [draft('leaving', inCity('Aldern'))]));
   await meet(
     (tx) =>
-      tx`insert into area_count (area_no, listing_type, active) select no, 'sale', 0 from area where name = 'Birch'`,
+      tx`insert into area_count (area_no, listing_type, licence_no, active) select no, 'sale', 1, 0 from area where name = 'Birch'`,
     write('a', [draft('new', inCity('Aldern')), draft('other', inCity('Birch'))], ['leaving']),
     write('a', [draft('leaving', { ...inCity('Aldern'), status: 'PENDING' })]),
   );

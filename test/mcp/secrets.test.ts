@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../../src/lib/log.ts';
+import { OWN } from '../../src/licence/terms/terms.ts';
 import { copyTables } from '../support/database/table-copy.ts';
 import { Canaries, canaryKey, canaryToken } from '../support/fuzz/canaries.ts';
 import { callTool, ERAS, send } from '../support/mcp/messages.ts';
@@ -22,6 +23,7 @@ test('R31, AT7: secrets in arguments, names, URIs and headers are in no log, met
     log: createLog({ level: 'trace', stream: sink }),
     environment: {
       SOURCE: 'reso',
+      RESO_PROFILE_OVERRIDES: JSON.stringify({ licence: OWN }),
       RESO_BASE_URL: upstream.url,
       RESO_TOKEN_URL: upstream.tokenUrl,
       RESO_CLIENT_ID: 'client',

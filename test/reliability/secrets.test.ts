@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { OWN } from '../../src/licence/terms/terms.ts';
 import { poll } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { Canaries, canaryKey, canaryToken, serving } from '../support/fuzz/canaries.ts';
@@ -102,6 +103,7 @@ test('of all secrets that are sent, configured or made, none is in the log, an a
     PORT: '0',
     LOG_LEVEL: 'trace',
     SOURCE: 'reso',
+    RESO_PROFILE_OVERRIDES: JSON.stringify({ licence: OWN }),
     RESO_BASE_URL: upstream.url,
     RESO_TOKEN_URL: upstream.tokenUrl,
     RESO_CLIENT_ID: 'client',

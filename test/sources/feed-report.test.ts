@@ -8,6 +8,8 @@ import { checkSource } from '../../src/cli/doctor/doctor-sources.ts';
 import { readConfig } from '../../src/config.ts';
 import { createLog } from '../../src/lib/log.ts';
 import { createOutbound } from '../../src/lib/outbound.ts';
+import { OWN } from '../../src/licence/terms/terms.ts';
+import { readProfile } from '../../src/sources/reso/profiles/profile.ts';
 import { resoSource } from '../../src/sources/reso/transport/client.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, type Closing, temporaryFolder, testDatabase } from '../support/database/database.ts';
@@ -47,6 +49,7 @@ async function serve(t: Closing, answer: StrictFeed['answer']) {
     id: 'reso',
     name: 'Feed',
     url: feed.url,
+    profile: readProfile('standard', { licence: OWN }),
     credentials: { kind: 'bearer', token: 'secret' },
     outbound: createOutbound({ clock }),
     clock,

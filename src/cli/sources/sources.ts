@@ -11,6 +11,7 @@ import { withDatabase } from '../database.ts';
 import { examples, JSON_OPTION } from '../options.ts';
 import { count, printJson, printTable } from '../output.ts';
 import { apply, type CreateFlags, create, printSchema, type TokenFlags, token } from './create.ts';
+import { addLicence } from './licence.ts';
 import { addProbe } from './probe.ts';
 import { addReading } from './reading.ts';
 import { addReconcile } from './reconcile.ts';
@@ -59,6 +60,7 @@ export function addSources(program: Command): void {
   addApply(group);
   addToken(group);
   addReading(group);
+  addLicence(group);
   addReconcile(group);
   addProbe(group);
   addRemap(group);

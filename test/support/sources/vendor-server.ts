@@ -13,6 +13,7 @@ import type { VendorName } from '../../../sample/vendors/rules.ts';
 import { Vendor } from '../../../sample/vendors/vendor.ts';
 import { World } from '../../../sample/world.ts';
 import { createOutbound, type Outbound } from '../../../src/lib/outbound.ts';
+import { OWN } from '../../../src/licence/terms/terms.ts';
 import { findShowing } from '../../../src/listings/provenance/contact-store.ts';
 import { readProfile } from '../../../src/sources/reso/profiles/profile.ts';
 import { type ResoOptions, resoSource } from '../../../src/sources/reso/transport/client.ts';
@@ -169,7 +170,7 @@ export function vendorSource(
   return resoSource({
     id: 'reso',
     name: 'Vendor',
-    profile: readProfile(profile, { ...own, ...overrides }),
+    profile: readProfile(profile, { licence: OWN, ...own, ...overrides }),
     url: `${server.url}/odata`,
     credentials: credentialsOf(server),
     outbound,

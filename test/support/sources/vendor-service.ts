@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { VendorName } from '../../../sample/vendors/rules.ts';
 import { listingId } from '../../../src/ingest/identity.ts';
 import { createLog } from '../../../src/lib/log.ts';
+import { OWN } from '../../../src/licence/terms/terms.ts';
 import { until } from '../check/until.ts';
 import type { Closing } from '../database/database.ts';
 import { startService, type TestService } from '../service/service.ts';
@@ -72,7 +73,7 @@ export async function startVendorService(
       RESO_PROFILE: name,
       RESO_BASE_URL: `${url}/odata`,
       // Nothing waits for time to pass.
-      RESO_PROFILE_OVERRIDES: JSON.stringify({ limits: { windows: [] }, ...overrides }),
+      RESO_PROFILE_OVERRIDES: JSON.stringify({ limits: { windows: [] }, licence: OWN, ...overrides }),
       ...settings?.(server),
       ...(name === 'mlsgrid' && { RESO_ORIGINATING_SYSTEM: SYSTEM }),
       ...(vendor.rules.authentication === 'client'
