@@ -139,7 +139,7 @@ export function planWrite(
   };
 }
 
-/** What a source removes stays under its licence: what is told of it goes to the same readers. */
+/** What a source removes stays under its licence: the same readers hear that it is gone. */
 function licenceOf(
   draft: ListingDraft,
   before: PreviousListing | null,

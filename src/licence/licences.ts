@@ -165,7 +165,7 @@ export function openLicences(
     .map(({ no }) => no);
 }
 
-/** Asked anew, it says what is open then: what goes on for long need not ask for another. */
+/** It says what is open whenever it is asked: what goes on for long need not find another. */
 class LiveReach implements Reach {
   #key = 'unknown';
   #isWhole = false;

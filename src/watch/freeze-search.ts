@@ -139,7 +139,7 @@ function frozen(
   const { listingType, conditions, ignoreDisplayRules, units, currency } = plan;
   const search: SavedSearch = {
     listingType,
-    // What is open is asked for anew each time.
+    // What is open is found again each time.
     conditions: conditions.filter((each) => !isOpenCondition(each)),
     ignoreDisplayRules,
     units,

@@ -124,13 +124,11 @@ async function unblock(id: string, { channel, json }: ChannelFlags): Promise<voi
 }
 
 function tell(state: { readonly source: string; readonly blocked: readonly Block[] }, json?: true): void {
-  if (json) return printJson(state);
   const { source, blocked } = state;
   const where = blocked.includes('all') ? 'on every channel' : `on ${blocked.join(', ')}`;
-  print(
-    process.stdout,
-    blocked.length === 0 ? `${source} is not blocked.` : `${source} is blocked ${where}.`,
-  );
+  const sentence = blocked.length === 0 ? `${source} is not blocked.` : `${source} is blocked ${where}.`;
+  if (json) printJson(state);
+  else print(process.stdout, sentence);
 }
 
 function channelsOf(names: readonly string[]): Channel[] {
