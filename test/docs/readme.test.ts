@@ -102,6 +102,7 @@ test('docs/configuration.md names every setting with its default, and no other',
   const { backup } = readConfig({ BACKUP_DIR: 'backups' }, ROOT);
   assert.deepEqual(backup?.at, { hour: 3, minute: 0, timeZone: 'UTC' });
   const expected = {
+    EXPLORER: defaults.explorer.audience,
     BACKUP_AT: '03:00',
     BACKUP_KEEP: backup.keep,
     ALLOW_HTTP: defaults.allowHttp,

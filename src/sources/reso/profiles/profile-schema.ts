@@ -280,8 +280,8 @@ export const ProfileSchema = Type.Object(
   },
   { ...strict, description: 'How the servers of one vendor are read.' },
 );
+/** With the name of its file. */
 export type Profile = Omit<Static<typeof ProfileSchema>, 'licence'> & {
   readonly licence: Terms;
-  /** Of its file. */
   readonly name: string;
 };
