@@ -5,7 +5,6 @@ import { type Terms, TermsSchema } from '../../../licence/terms/terms.ts';
 import { MediaSchema } from './media-schema.ts';
 
 const strict = { additionalProperties: false };
-
 const oneOf = <const T extends string>(values: readonly T[], description: string) =>
   Type.Unsafe<T>({ type: 'string', enum: [...values], description });
 const orNull = <T extends TSchema>(schema: T, description: string) =>
