@@ -5,6 +5,7 @@ import { PushLimit } from '../access/limits/push-limit.ts';
 import { RateLimiter } from '../access/limits/rate-limiter.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import { describeAccess, describeAnonymousLimits } from '../access/tiers/describe-access.ts';
+import { NOTHING } from '../access/tiers/reach.ts';
 import { anonymous, type Principal, SCOPES, TIERS, type Tiers } from '../access/tiers/tiers.ts';
 import { createEventMetrics } from '../entity-events/event-metrics.ts';
 import type { Phases, Route } from '../http/frame/route.ts';
@@ -173,6 +174,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     sample: null,
     basemap: null,
     visitor: anonymous(''),
+    anywhere: NOTHING,
     explorer: {
       admit: refresh,
       mayLook: refresh,

@@ -83,6 +83,7 @@ export function createReads(options: ReadsOptions) {
     engine,
     figures,
     licences,
+    anywhere: licences.anywhere,
     /** Anybody, as the explorer shows homes to them. */
     visitor: { ...anonymous(''), reach: licences.reachOf('explorer', 'public') },
     findReach: (caller: Principal, channel: Channel) => licences.reachOf(channel, readerOf(caller)),

@@ -118,6 +118,7 @@ export interface FeatureParts extends UsageParts {
   readonly metrics: Metrics;
   readonly findLoading: FindLoading;
   readonly originals: PhotoParts['originals'];
+  readonly anywhere: PhotoParts['anywhere'];
   readonly mediaMode: PushOptions['mediaMode'];
   /** The sample market, whose pictures are served here; null: there is none. */
   readonly sample: SamplePictures | null;

@@ -38,6 +38,7 @@ export type FindReach = (channel: Channel, reader: Reader) => Reach;
 export class Licences {
   readonly #options: LicencesOptions;
   readonly #reaches: ReadonlyMap<string, LiveReach>;
+  readonly #anywhere = new LiveReach(null);
   readonly #listeners: (() => void)[] = [];
   #listener: Listener | null = null;
   #cancel = () => {};
@@ -70,6 +71,11 @@ export class Licences {
       return isWhole || open.length > 0;
     };
     return READERS.find(isOpen) ?? 'off';
+  }
+
+  /** What any channel shows to some readers: their photos are fetched without credentials, at addresses that nobody else knows. */
+  get anywhere(): Reach {
+    return this.#anywhere;
   }
 
   /** Reads the licences, and follows them from now on. Throws if the database cannot be read. */
@@ -131,6 +137,11 @@ export class Licences {
         const reach = this.#reaches.get(placeOf(channel, reader));
         if (reach?.set(open, state.licences.length)) hasChanged = true;
       }
+    const shown = CHANNELS.map((channel) => openLicences(state, channel, 'subscribers', now));
+    this.#anywhere.set(
+      [...new Set(shown.flat())].sort((a, b) => a - b),
+      state.licences.length,
+    );
     if (hasChanged) for (const listener of this.#listeners) listener();
   }
 }

@@ -1,6 +1,7 @@
 // Route of pictures that are served from here: without credentials, since they stand in pages, and only while their listing is shown.
 
 import { Type } from 'typebox';
+import type { Reach } from '../access/tiers/reach.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { conditional, strongEtag } from '../http/output/etag.ts';
@@ -11,6 +12,8 @@ import { FORMATS } from './pictures/image-head.ts';
 import { findShown } from './shown-store.ts';
 
 export interface PhotoParts {
+  /** What any channel shows: the addresses of photos stand in its answers. */
+  readonly anywhere: Reach;
   readonly database: Database;
   readonly originals: Pick<Originals, 'read'>;
 }
@@ -40,7 +43,7 @@ const Params = Type.Object({
   }),
 });
 
-export function photoRoutes({ database, originals }: PhotoParts): readonly Route<Principal>[] {
+export function photoRoutes({ database, originals, anywhere }: PhotoParts): readonly Route<Principal>[] {
   return [
     route<Principal>()({
       method: 'GET',
@@ -64,7 +67,7 @@ export function photoRoutes({ database, originals }: PhotoParts): readonly Route
       },
       codes: ['OVERLOADED'],
       async handle({ params: { listing, photo, file }, headers, signal }) {
-        const shown = await database.read((sql) => findShown(sql, listing, photo));
+        const shown = await database.read((sql) => findShown(sql, listing, photo, anywhere));
         if (shown === null) throw notFound();
         const tag = strongEtag(`${photo} ${file}`);
         const caching = { 'cache-control': CACHING } as const;

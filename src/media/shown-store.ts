@@ -1,5 +1,6 @@
 // SQL of one picture as readers may see it: whether its listing is shown now, and where its file comes from.
 
+import { EVERYTHING, type Reach } from '../access/tiers/reach.ts';
 import type { WantedPicture } from '../listings/pictures/own-pictures.ts';
 import { isVisible } from '../listings/presenter.ts';
 import type { Status } from '../listings/vocabulary.ts';
@@ -20,6 +21,7 @@ export interface ShownPicture {
 interface Row {
   readonly source: string;
   readonly status: Status;
+  readonly licenceNo: number;
   readonly displayed: boolean;
   readonly addressDisplayed: boolean;
   readonly hash: string | null;
@@ -28,15 +30,20 @@ interface Row {
 }
 
 /** Null where there is no such picture, or nobody may see it now. */
-export async function findShown(sql: Sql, listing: string, name: string): Promise<ShownPicture | null> {
+export async function findShown(
+  sql: Sql,
+  listing: string,
+  name: string,
+  reach: Reach,
+): Promise<ShownPicture | null> {
   const [row] = await sql<Row[]>`
-    select listing.source, status, displayed, address_displayed as "addressDisplayed", encode(hash, 'hex') as hash, format,
+    select listing.source, status, licence_no as "licenceNo", displayed, address_displayed as "addressDisplayed", encode(hash, 'hex') as hash, format,
       case when hash is null and mode = 'proxy' then pictures end as pictures
     from listing
       left join photo_copy as copy on copy.listing_id = listing.id and copy.name = ${name}
       left join listing_media as media on media.listing_id = listing.id
     where listing.id = ${listing}`;
-  if (row === undefined || !mayShow(row)) return null;
+  if (row === undefined || !mayShow(row, reach)) return null;
   const { source, addressDisplayed, hash, format, pictures } = row;
   const url = pictures?.find((each) => each.name === name)?.url ?? null;
   const copy = hash === null || format === null ? null : { hash, format };
@@ -44,18 +51,22 @@ export async function findShown(sql: Sql, listing: string, name: string): Promis
 }
 
 /** Whether pictures of a listing may be shown to readers without credentials: they stand in pages of anybody. */
-export const mayShow = (listing: Pick<Row, 'status' | 'displayed'>): boolean =>
-  listing.status !== 'DELETED' && isVisible(listing, { ignoreDisplayRules: false });
+export const mayShow = (
+  listing: Pick<Row, 'status' | 'displayed' | 'licenceNo'>,
+  reach: Reach = EVERYTHING,
+): boolean => listing.status !== 'DELETED' && isVisible(listing, { ignoreDisplayRules: false, reach });
 
 /** Of these listings those with pictures that may be shown, with the names of these. */
 export async function findAllShown(
   sql: Sql,
   listings: readonly string[],
 ): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
-  const rows = await sql<(Pick<Row, 'status' | 'displayed'> & { id: string; names: string[] })[]>`
-    select id, status, displayed, array(select name from photo_copy where listing_id = id) || array(
+  const rows = await sql<
+    (Pick<Row, 'status' | 'displayed' | 'licenceNo'> & { id: string; names: string[] })[]
+  >`
+    select id, status, licence_no as "licenceNo", displayed, array(select name from photo_copy where listing_id = id) || array(
         select picture ->> 'name' from listing_media as media cross join json_array_elements(media.pictures) as picture
         where media.listing_id = id and mode = 'proxy') as names
     from listing where id = any(${[...listings]}::text[])`;
-  return new Map(rows.filter(mayShow).map(({ id, names }) => [id, new Set(names)]));
+  return new Map(rows.filter((row) => mayShow(row)).map(({ id, names }) => [id, new Set(names)]));
 }

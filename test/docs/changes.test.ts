@@ -19,7 +19,9 @@ test('whoever follows docs/changes.md copies every listing, and then reads only 
   const lines = (await readFile(join(folder, 'changes.ndjson'), 'utf8')).trim().split('\n');
   const changes = lines.map((line) => JSON.parse(line) as { sequence: number; listingId: string });
   assert.equal(Number(count), changes.length);
-  const [row] = await service.database.read((sql) => sql`select count(*)::int as listings from listing where displayed and status <> 'INCOMPLETE'`);
+  const [row] = await service.database.read(
+    (sql) => sql`select count(*)::int as listings from listing where displayed and status <> 'INCOMPLETE'`,
+  );
   assert.equal(new Set(changes.map(({ listingId }) => listingId)).size, row?.listings);
   assert.equal(Number(after), changes.at(-1)?.sequence);
   const next = JSON.parse(page) as { data: unknown[]; page: { nextCursor: string; hasMore: boolean } };

@@ -174,7 +174,9 @@ test('two sources that tell of one property at once are both written', async () 
     write('b', [at('earlier', high, earlier)]),
   );
   const [row] = await database.read(
-    (sql) => sql`select bedrooms, earlier_days_on_market as days, count(*) over (partition by property_id)::int as told
+    (
+      sql,
+    ) => sql`select bedrooms, earlier_days_on_market as days, count(*) over (partition by property_id)::int as told
       from listing join listing_search using (id) where listing_key in ('later', 'earlier') order by listing_key desc`,
   );
   // Days on the market of another source are not this one's to tell.

@@ -9,7 +9,8 @@ import {
 import type { Transaction } from '../../postgres/client/database.ts';
 import { lockListings } from '../listing-store.ts';
 import { commitWrites } from '../listing-writer.ts';
-import { planWrite, storedDraft } from '../write-plan.ts';
+import { storedDraft } from '../stored-draft.ts';
+import { planWrite } from '../write-plan.ts';
 
 /** Locks a listing before its pictures are read: whoever writes it does so, too. False where it is gone, or may not be shown any more. */
 export async function lockShown(tx: Transaction, id: string): Promise<boolean> {
