@@ -63,8 +63,7 @@ export function wantedFields({ watermark, deletes, media, fields, licence }: Pro
     ...new Set([
       ...PROPERTY_FIELDS,
       watermark.field,
-      ...(deletes.flag === null ? [] : [deletes.flag]),
-      ...(licence.marks === null ? [] : [licence.marks.field]),
+      ...[deletes.flag, licence.marks?.field].filter((field) => typeof field === 'string'),
       ...(media.from === 'inline' ? ['Media'] : []),
       ...(media.singleUse && media.mode === 'copy' ? ['PhotosChangeTimestamp'] : []),
       ...Object.keys(fields),
