@@ -4,7 +4,7 @@ import type { PlaceCounts } from '../ingest/approximate-places.ts';
 import { createCatalogue } from '../ingest/listing-writer.ts';
 import { lockImport } from '../ingest/removal/source-lock-store.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { isBeingRemoved, noteSource } from '../sources/registry/registry-store.ts';
+import { isBeingRemoved } from '../sources/registry/registry-store.ts';
 import {
   beginImport,
   type Counts,
@@ -20,6 +20,7 @@ import { RejectedFile } from './formats/rejected.ts';
 import { ImportRefused } from './import-refused.ts';
 import { digestOfFile, type ImportProgress, type MappedFile, partRead, withFile } from './mapped-file.ts';
 import { MissingListings, type MissingOptions, type MissingResult } from './missing.ts';
+import { noteImported } from './note-source.ts';
 import { surveyFile } from './survey.ts';
 import { areaTarget, listingTarget, type MappedRecord, mapRecords, type Target } from './target.ts';
 
@@ -74,10 +75,7 @@ export async function runImport(database: Database, options: ImportOptions): Pro
         `Another import of ${map.kind} from ${map.source.id} is under way: wait for it to end.`,
       );
     }
-    const { id, name } = map.source;
-    await database.write((sql) =>
-      noteSource(sql, { id, name, kind: 'file', setBy: 'import' }, new Date(database.clock.now())),
-    );
+    await noteImported(database, map);
     return await withFile(options, (file, rejectedPath) => {
       const missing =
         options.missing === undefined

@@ -17,6 +17,7 @@ import { checkBillingEvents, checkSubscriptionList } from './doctor-billing.ts';
 import { type Finding, fail, messageOf, ok, warn } from './doctor-checks.ts';
 import { checkFeed } from './doctor-feed.ts';
 import { checkImports } from './doctor-imports.ts';
+import { checkLicences } from './doctor-licences.ts';
 import { checkSearch } from './doctor-search.ts';
 import { countCatalogue, countConnections, findDays, findMatchingState } from './doctor-store.ts';
 import { checkWebhooks } from './doctor-webhooks.ts';
@@ -96,6 +97,7 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
   const search = await checkSearch(config, database);
   const watchers = [...(await checkWatchers(database)), await checkWebhooks(config, database)];
   const feed = await checkFeed(config, database);
+  const licences = await checkLicences(database);
   const billing = [
     ...(await checkBillingEvents(config, database)),
     ...(await checkSubscriptionList(config, database)),
@@ -107,6 +109,7 @@ async function checkContents({ database }: OpenedDatabase, config: Config): Prom
     ...schedules,
     ...sources,
     ...feed,
+    ...licences,
     search,
     ...watchers,
     ...billing,

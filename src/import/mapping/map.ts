@@ -7,6 +7,7 @@ import { Check } from 'typebox/value';
 import { nearest } from '../../lib/nearest.ts';
 import { parseTimeZone, withoutByteOrderMark } from '../../lib/parse.ts';
 import { schemaErrors } from '../../lib/schema-errors.ts';
+import { OwnTermsSchema, type StatedTerms } from '../../licence/terms/terms.ts';
 import { MEDIA_MODES, type MediaMode } from '../../listings/pictures/own-pictures.ts';
 import { FORMATS, type Format, isObject } from '../formats/record.ts';
 import { AREA_FIELDS, type Fields, LISTING_FIELDS } from './fields.ts';
@@ -45,6 +46,7 @@ const MapSchema = Type.Object(
     ),
     /** How photos are shown; default: as the setting MEDIA says. */
     media: Type.Optional(Type.Unsafe<MediaMode>({ type: 'string', enum: [...MEDIA_MODES] })),
+    licence: Type.Optional(Type.Unsafe<StatedTerms>(OwnTermsSchema)),
     nulls: Type.Optional(Type.Array(Type.String())),
     /** What an inspection could not know, and what the map assumes; nothing reads it. */
     questions: Type.Optional(

@@ -90,6 +90,23 @@ export const OWN: Terms = {
   maximumAge: null,
 };
 
+/** What an operator states of a source that is theirs in all else. */
+export const OwnTermsSchema = Type.Partial(
+  Type.Object({
+    channels: Type.Partial(TermsSchema.properties.channels, strict),
+    marks: TermsSchema.properties.marks,
+    maximumAge: TermsSchema.properties.maximumAge,
+  }),
+  { ...strict, description: 'What its licence permits; what is left out is permitted to everybody.' },
+);
+export type StatedTerms = Partial<Omit<Terms, 'channels'>> & {
+  readonly channels?: Partial<Terms['channels']>;
+};
+
+/** The terms that are stated, and the operator's own beside them; null: nothing is stated. */
+export const termsBeside = (stated: StatedTerms | undefined): Terms | null =>
+  stated === undefined ? null : { ...OWN, ...stated, channels: { ...OWN.channels, ...stated.channels } };
+
 /** Whether someone of the second audience is among the first. */
 export const includes = (permitted: Audience, reader: Audience): boolean =>
   permitted !== 'off' && AUDIENCES.indexOf(permitted) >= AUDIENCES.indexOf(reader);

@@ -66,7 +66,7 @@ async function readResoSettings(
 
 /** Throws a sentence where a map is faulty or of another source. */
 export async function settingsOf(
-  { id, currency, timeZone, displayDefault, media, map, secrets }: PushSource,
+  { id, currency, timeZone, displayDefault, media, licence, map, secrets }: PushSource,
   folder: string,
 ): Promise<PushSettings> {
   return {
@@ -74,6 +74,7 @@ export async function settingsOf(
     ...(timeZone !== undefined && { timeZone }),
     ...(displayDefault !== undefined && { displayDefault }),
     ...(media !== undefined && { media }),
+    ...(licence !== undefined && { licence }),
     ...(map !== undefined && { map: await readMapText(resolve(folder, map), id) }),
     ...(secrets !== undefined && { secrets }),
   };

@@ -1,5 +1,6 @@
 // SQL of the sources that are set up, and of their tokens.
 
+import type { StatedTerms } from '../../licence/terms/terms.ts';
 import type { MediaMode } from '../../listings/pictures/own-pictures.ts';
 import type { Sql, Transaction } from '../../postgres/client/database.ts';
 import type { Overrides, ResoSource } from './source-schema.ts';
@@ -14,6 +15,7 @@ export interface PushSettings {
   readonly timeZone?: string;
   readonly displayDefault?: 'show' | 'withhold';
   readonly media?: MediaMode;
+  readonly licence?: StatedTerms;
   /** The text of its map file. */
   readonly map?: string;
   /** Where its token is: the name of a variable or of a file, never the token. */

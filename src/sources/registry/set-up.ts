@@ -1,7 +1,7 @@
 // Set-up of sources by commands and by the file of sources, each within what the other has set.
 
 import { writeTerms } from '../../licence/licence-store.ts';
-import type { Terms } from '../../licence/terms/terms.ts';
+import { type Terms, termsBeside } from '../../licence/terms/terms.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
 import { type ApplyOptions, type ReadySource, readSources } from './read-sources-file.ts';
 import {
@@ -91,9 +91,9 @@ async function applySource(
     await insertToken(tx, { id: own, source: id, setBy: 'file', hash }, now);
 }
 
-/** What programs push is the operator's own. */
+/** What programs push is the operator's own, unless they state otherwise. */
 const termsOf = (source: FileSource, settings: ReadySource['settings']): Terms | null =>
-  isPush(source) ? null : profileOf(settings as ResoSettings).licence;
+  isPush(source) ? termsBeside(source.licence) : profileOf(settings as ResoSettings).licence;
 
 /** Creates a source that the service reads. Throws SetUpRefused. */
 export async function createResoSource(
@@ -133,6 +133,7 @@ export async function createPushSource(
       );
     await requireStaying(tx, id);
     await writeRegistered(tx, { id, name, kind, settings, setBy: 'command' }, now);
+    await writeTerms(tx, id, termsBeside(source.licence), now);
     return addToken(tx, id, now);
   });
 }

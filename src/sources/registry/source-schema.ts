@@ -1,6 +1,7 @@
 // Schema of a file of sources: sources that programs push to, and sources that the service reads.
 
 import { type Static, type TSchema, Type } from 'typebox';
+import { OwnTermsSchema, type StatedTerms } from '../../licence/terms/terms.ts';
 import { MEDIA_MODES, type MediaMode } from '../../listings/pictures/own-pictures.ts';
 import { profileNames } from '../reso/profiles/profile.ts';
 import { ProfileSchema } from '../reso/profiles/profile-schema.ts';
@@ -57,6 +58,8 @@ const media = Type.Optional(
   }),
 );
 
+const licence = Type.Optional(Type.Unsafe<StatedTerms>(OwnTermsSchema));
+
 /** One source that programs push to. */
 export const PushSourceSchema = Type.Object(
   {
@@ -67,6 +70,7 @@ export const PushSourceSchema = Type.Object(
     timeZone,
     displayDefault,
     media,
+    licence,
     map: Type.Optional(
       Type.String({
         minLength: 1,
