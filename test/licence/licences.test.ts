@@ -124,7 +124,9 @@ test('commands block and open channels in every process, and say what counts', a
   const second = await startSecondService(t, service);
   const found = '/v1/search/sales?providerId=abor';
   const seen = async (): Promise<readonly number[]> =>
-    Promise.all([service.url, second.url].map(async (url) => (await keysAt(found, keys.internal, url)).length));
+    Promise.all(
+      [service.url, second.url].map(async (url) => (await keysAt(found, keys.internal, url)).length),
+    );
   const are = (what: string, number: number) =>
     until(what, async () => (await seen()).every((each) => each === number));
   await are('both show it', 1);
