@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { NetworkAccess } from '../../lib/network/network-access.ts';
 import { type WantedPicture, wantedPictures } from '../../listings/pictures/own-pictures.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import type { WorkLease } from '../../postgres/client/work-lease.ts';
+import { type WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
 import { type Fetched, fetchPicture, type PictureFault } from '../pictures/fetch-picture.ts';
 import { hashOf, type PictureFiles } from '../pictures/picture-files.ts';
 import type { PictureSource } from '../pictures/picture-source.ts';
@@ -91,6 +91,7 @@ class Run {
   readonly #lease: WorkLease;
   readonly #failures: Map<string, number>;
   readonly #since: number;
+  readonly #fence: number | null;
   /** Whether something is left to try that has not failed. */
   #isLeft = false;
   pause: Pause = null;
@@ -102,6 +103,7 @@ class Run {
     this.#lease = lease;
     this.#failures = new Map(Object.entries(due.failures));
     this.#since = options.clock.monotonic();
+    this.#fence = lease.fence;
   }
 
   mayTry(name: string): boolean {
@@ -168,6 +170,7 @@ class Run {
       this.#isLeft = true;
       return;
     }
+    await this.#requireLease();
     const headers = await this.#source.headers(url, signal);
     const fetched = await fetchPicture(url, { access, clock, signal, headers });
     this.#source.observed(fetched.received);
@@ -182,6 +185,12 @@ class Run {
       await this.#store(name, fetched);
       count('copied', fetched.received);
     }
+  }
+
+  /** Nothing is fetched that another process may have fetched meanwhile. Throws WorkTaken. */
+  async #requireLease(): Promise<void> {
+    const isHeld = (await this.#lease.acquire()) && this.#lease.fence === this.#fence;
+    if (!isHeld) throw new WorkTaken('Another process copies these photos');
   }
 
   /** A source that is asked again before it wants that may end the access altogether: a restart forgets nothing. */

@@ -23,6 +23,8 @@ export interface CopyingOptions {
   readonly sourceOf: (id: string) => Promise<PictureSource | null>;
   /** Called with the errors of a round, for the log. */
   readonly report: (error: unknown) => void;
+  /** Milliseconds between two looks at what is due, and after which another process may copy in place of one that is gone. */
+  readonly times?: { readonly look: number; readonly lease: number };
 }
 
 /** Milliseconds between two looks at what is due. */
@@ -36,7 +38,7 @@ const BATCH = 20;
 const LEASE = 120_000;
 
 export function startCopying(options: CopyingOptions): { stop(): Promise<void> } {
-  const { database, clock, metrics, report, sourceOf } = options;
+  const { database, clock, metrics, report, sourceOf, times = { look: LOOK, lease: LEASE } } = options;
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
   const leases = new Map<string, WorkLease>();
@@ -72,7 +74,7 @@ export function startCopying(options: CopyingOptions): { stop(): Promise<void> }
   async function copySource(id: string): Promise<void> {
     const source = await sourceOf(id);
     if (source === null) return;
-    const lease = leases.get(id) ?? new WorkLease(database, `photos of ${id}`, LEASE);
+    const lease = leases.get(id) ?? new WorkLease(database, `photos of ${id}`, times.lease);
     leases.set(id, lease);
     if (!(await lease.acquire())) return;
     try {
@@ -97,7 +99,7 @@ export function startCopying(options: CopyingOptions): { stop(): Promise<void> }
   const work = startPeriodicWork({
     clock,
     report,
-    pause: LOOK,
+    pause: times.look,
     async work() {
       const due = await database.read((sql) => findDueSources(sql, new Date(clock.now())));
       for (const id of due) {

@@ -3,7 +3,10 @@
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
+import { createNetworkAccess } from '../../../src/lib/network/network-access.ts';
 import { createOutbound } from '../../../src/lib/outbound.ts';
+import { startCopying } from '../../../src/media/copies/start-copying.ts';
+import { PictureFiles } from '../../../src/media/pictures/picture-files.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
 import { RequestBudget } from '../../../src/sources/budget/request-budget.ts';
 import type { LeaseTimes } from '../../../src/sources/reader-lease.ts';
@@ -22,10 +25,12 @@ export interface ReaderOptions {
   readonly lease: LeaseTimes;
   /** Default: that of any server. */
   readonly profile?: { readonly name: string; readonly overrides: object };
+  /** Where photos are copied to, and the port of this machine that they come from; default: none is copied. */
+  readonly photos?: { readonly folder: string; readonly port: number };
 }
 
 const options: ReaderOptions = JSON.parse(process.argv[2] ?? '{}');
-const { databaseUrl, id = 'feed', url, credentials, lease } = options;
+const { databaseUrl, id = 'feed', url, credentials, lease, photos } = options;
 const profile = readProfile(options.profile?.name ?? STANDARD, options.profile?.overrides);
 const database = openDatabase({ url: databaseUrl });
 const budget = new RequestBudget({
@@ -56,5 +61,21 @@ const replication = startReplication({
   interval: 100,
   lease,
 });
+if (photos !== undefined)
+  startCopying({
+    database,
+    clock: systemClock,
+    metrics: createMetrics(),
+    access: createNetworkAccess({
+      clock: systemClock,
+      setting: 'MEDIA_ALLOW',
+      allow: [{ network: '127.0.0.1', port: photos.port }],
+      ownPorts: () => [],
+    }),
+    files: new PictureFiles(photos.folder),
+    sourceOf: async () => source.media ?? null,
+    report: () => {},
+    times: { look: 100, lease: 2_000 },
+  });
 await until('it reads the source', () => replication.status().state === 'following');
 process.stdout.write('{"reads":true}\n');
