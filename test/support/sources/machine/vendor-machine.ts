@@ -8,6 +8,7 @@ import type { VendorName } from '../../../../sample/vendors/rules.ts';
 import { createCatalogue } from '../../../../src/ingest/listing-writer.ts';
 import { createMetrics } from '../../../../src/lib/metrics.ts';
 import { createOutbound } from '../../../../src/lib/outbound.ts';
+import { OWN } from '../../../../src/licence/terms/terms.ts';
 import type { Database } from '../../../../src/postgres/client/database.ts';
 import { RequestBudget } from '../../../../src/sources/budget/request-budget.ts';
 import { type Replication, startReplication } from '../../../../src/sources/replicate.ts';
@@ -88,7 +89,7 @@ export class VendorMachine {
     this.server = server;
     this.#stage = stage;
     this.#skew = skew;
-    this.profile = readProfile(vendor, OVERRIDES[vendor]);
+    this.profile = readProfile(vendor, { licence: OWN, ...OVERRIDES[vendor] });
     this.#showAll();
     this.history = new SourceHistory(server.world.market);
     this.#start();
