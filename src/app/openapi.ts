@@ -175,6 +175,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     basemap: null,
     visitor: anonymous(''),
     anywhere: NOTHING,
+    findOwnerReach: () => NOTHING,
     explorer: {
       admit: refresh,
       mayLook: refresh,

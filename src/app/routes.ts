@@ -6,7 +6,7 @@ import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import { grantsRoutes } from '../account/grants/routes.ts';
 import { type BillingPageOptions, billingPageRoutes } from '../account/plans/routes.ts';
 import { type AccountOptions, accountRoutes } from '../account/routes.ts';
-import { watcherPageRoutes } from '../account/watchers/routes.ts';
+import { type WatcherPageContext, watcherPageRoutes } from '../account/watchers/routes.ts';
 import type { AreaIdCache } from '../areas/area-cache.ts';
 import { createOutlines } from '../areas/outlines/outlines.ts';
 import { outlineRoutes } from '../areas/outlines/routes.ts';
@@ -119,6 +119,7 @@ export interface FeatureParts extends UsageParts {
   readonly findLoading: FindLoading;
   readonly originals: PhotoParts['originals'];
   readonly anywhere: PhotoParts['anywhere'];
+  readonly findOwnerReach: WatcherPageContext['findOwnerReach'];
   readonly mediaMode: PushOptions['mediaMode'];
   /** The sample market, whose pictures are served here; null: there is none. */
   readonly sample: SamplePictures | null;

@@ -10,6 +10,7 @@ import {
   withHeaders,
 } from '../../access/key-form/account-form.ts';
 import type { KeyFields, KeyForm } from '../../access/key-form/key-form.ts';
+import type { Reach } from '../../access/tiers/reach.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { pageReply } from '../../page/form-page.ts';
@@ -39,6 +40,8 @@ interface Fields extends KeyFields, StepFields {
 export interface WatcherPageContext extends WatcherOptions {
   readonly keyForm: KeyForm;
   readonly findOwnerPlan: Viewer['findOwnerPlan'];
+  /** What is open to the watchers of an owner. */
+  readonly findOwnerReach: (owner: string) => Reach;
 }
 
 /** GET and POST /account/watchers. */
@@ -72,7 +75,10 @@ function createShow(context: WatcherPageContext) {
   const owners = new OwnerUses(context);
   return (fields: Fields) => async (sender: FormSender) => {
     await owners.record(sender.caller);
-    const viewer: Viewer = { ...context, ...sender, isRemembered: context.keyForm.cookie.isUsed };
+    const { findOwnerReach, keyForm } = context;
+    // A key in a form says nothing of the way that its listings take.
+    const caller = { ...sender.caller, reach: findOwnerReach(sender.caller.owner ?? '') };
+    const viewer: Viewer = { ...context, ...sender, caller, isRemembered: keyForm.cookie.isUsed };
     const done = await takeStep(viewer, fields);
     const page = fields.watcher === undefined ? null : await showWatcher(viewer, fields.watcher, done.notice);
     const isUnknown = fields.watcher !== undefined && page === null;
