@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { EVERYTHING } from '../../../src/access/tiers/reach.ts';
 import { CADENCES, type Cadence, type Principal, TIERS } from '../../../src/access/tiers/tiers.ts';
 import { headSequence } from '../../../src/changes/change-store.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
@@ -177,6 +178,7 @@ class Life {
       subscription: this.#owner,
       grant: null,
       account: `cus:${this.#owner}`,
+      reach: EVERYTHING,
     } as unknown as Principal;
   }
 
