@@ -10,6 +10,7 @@ import { KeyVerifier } from './keys/key-verifier.ts';
 import { SubscriptionCache } from './keys/subscription-cache.ts';
 import { FailureThrottle } from './limits/failure-throttle.ts';
 import { createIdentify } from './phases.ts';
+import { NOTHING } from './tiers/reach.ts';
 import { FAILURES_PER_MINUTE, type Principal } from './tiers/tiers.ts';
 
 function setUp() {
@@ -68,6 +69,7 @@ test('without a header a caller is anonymous where that is allowed, and refused 
     owner: null,
     grant: null,
     scopes: null,
+    reach: NOTHING,
   };
   assert.deepEqual(await call(undefined, 'optional'), anonymous);
 });

@@ -14,6 +14,7 @@ const SUBJECT = {
   listingType: 'sale',
   status: 'ACTIVE',
   version: 1,
+  licenceNo: 1,
   displayed: true,
   addressDisplayed: true,
   areaIds: [],
@@ -32,6 +33,8 @@ const SUBJECT = {
     livingArea: 1_500,
     location: { lat: 1, lng: 1, precision: 'exact' },
     address: {},
+    photos: [],
+    floorPlans: [],
     property: { taxes: [], estimateDisplayed: true },
   },
 } as unknown as StoredListing;

@@ -11,7 +11,7 @@ export type Audience = (typeof AUDIENCES)[number];
 const audience = (description: string) =>
   Type.Unsafe<Audience>({ type: 'string', enum: [...AUDIENCES], description });
 
-/** The marks of records that terms can name: RESO's FeedTypes, and what MLS Grid writes. Their number bounds that of licences. */
+/** The marks of records that terms can name: the dictionary's FeedTypes, and those that vendors add. Their number bounds that of licences. */
 export const MARKS = ['BBO', 'BO', 'IDX', 'PDAP', 'PT', 'VOW'] as const;
 export type Mark = (typeof MARKS)[number];
 
