@@ -185,7 +185,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
   const verify = createVerifyCredential(access.phases, ownerStatus);
   const checks = new CredentialChecks({ ...common, verify });
-  const hub = new FeedHub({ ...common, metrics, publicUrl, checks, isOpen: reads.isOpenEvent });
+  const hub = new FeedHub({ ...common, metrics, publicUrl, checks, ...reads.openEvents });
   const changes = new ChangeListeners<ChangeState>(common);
   const stopping = new AbortController();
   const findPort = () => server.port();

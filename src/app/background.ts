@@ -1,7 +1,6 @@
 // Work in the background while the service runs: replication, matching, deliveries, digests, and upkeep of what is stored.
 
 import type { OwnerStatus } from '../access/keys/owner-status.ts';
-import type { Reach } from '../access/tiers/reach.ts';
 import type { Tiers } from '../access/tiers/tiers.ts';
 import type { BackupSettings } from '../backup/backup-settings.ts';
 import { type NightlyOptions, startNightlyBackups } from '../backup/nightly.ts';
@@ -16,6 +15,7 @@ import { startStoredReview } from '../ingest/reviews/stored-review.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
+import type { Licences } from '../licence/licences.ts';
 import type { Refresh } from '../live/refresh.ts';
 import type { Database, Sql } from '../postgres/client/database.ts';
 import type { StateWatch } from '../postgres/state/state-watch.ts';
@@ -68,8 +68,7 @@ export interface BackgroundOptions {
   readonly describeOutside: NightlyOptions['outside'];
   readonly computeFigure: EvaluationOptions['compute'];
   readonly isOpenEvent: IsOpenEvent;
-  /** What is open to the watchers of an owner. */
-  readonly findOwnerReach: (owner: string) => Reach;
+  readonly licences: Licences;
   readonly catalogue: Catalogue;
   readonly refresh: Refresh;
   readonly media: Pick<Media, 'start'>;
@@ -107,7 +106,7 @@ export function startBackground(options: BackgroundOptions): Background {
     options.deliversWebhooks && options.webhooks.keyring !== null
       ? outgoing(() => startDeliveries(options, options.webhooks) ?? NOTHING)
       : null,
-    startMatching({ ...options, reachOf: options.findOwnerReach, target: options.matchingTarget }),
+    startMatching({ ...options, target: options.matchingTarget }),
     startOwnerUpkeep(options),
     startEventUpkeep(options),
     startSealing({ ...options, keyring: options.webhooks.keyring }),

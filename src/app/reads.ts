@@ -27,7 +27,7 @@ import { createFindCurrencies } from '../search/summaries/currency.ts';
 import { createFindLoading } from '../sources/first-load.ts';
 import type { Source } from '../sources/source.ts';
 import type { SourceSet } from '../sources/source-set.ts';
-import type { EventRow } from '../watch/events/read-store.ts';
+import type { IsOpenEvent } from '../watch/events/read-store.ts';
 import type { WatchedFigure } from '../watch/market/condition.ts';
 import { createSearch, type SearchWiring } from './search.ts';
 import { measureExpensive } from './search-metrics.ts';
@@ -66,6 +66,8 @@ export function createReads(options: ReadsOptions) {
   const facts = createMarketFacts(options);
   const licences = new Licences(options);
   const findOwnerReach = (owner: string) => licences.reachOf('watchers', readerOfOwner(owner));
+  const isOpenEvent: IsOpenEvent = ({ owner, licenceNo }) =>
+    licenceNo === null || findOwnerReach(owner).has(licenceNo);
   const findOpenAudience = () => licences.widest('explorer');
   const explorer = new Allowance({ ...options, ...options.config.explorer, findOpenAudience });
   const search = createSearch({ ...options, ...options.search, analytics, cache });
@@ -88,8 +90,8 @@ export function createReads(options: ReadsOptions) {
     visitor: { ...anonymous(''), reach: licences.reachOf('explorer', 'public') },
     findReach: (caller: Principal, channel: Channel) => licences.reachOf(channel, readerOf(caller)),
     findOwnerReach,
-    isOpenEvent: ({ owner, licenceNo }: Pick<EventRow, 'owner' | 'licenceNo'>): boolean =>
-      licenceNo === null || findOwnerReach(owner).has(licenceNo),
+    isOpenEvent,
+    openEvents: { isOpen: isOpenEvent, refreshLicences: () => licences.refresh() },
     computeFigure: (figure: WatchedFigure, now: number) =>
       figures.compute(figure, now, licences.reachOf('watchers', figure.reader ?? 'subscribers')),
     refresh: createRefresh({

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { CHANNELS, type Channel } from '../access/tiers/reach.ts';
-import { audienceOf } from './evaluate.ts';
+import { permittedAudience } from './evaluate.ts';
 import { AUDIENCES, type Audience, includes, MARKS, OWN, type Terms } from './terms/terms.ts';
 
 const audience = fc.constantFrom(...AUDIENCES);
@@ -56,7 +56,7 @@ test('a reader sees a listing where the channel, its marks, its age and the oper
         const isFresh = terms.maximumAge === null || (age !== null && age <= terms.maximumAge);
         const isOpen = !blocked.includes('all') && !blocked.includes(channel);
         const expected = permits(terms.channels[channel]) && isMarked && isFresh && isOpen;
-        const given = audienceOf(terms, marks, { blocked: new Set(blocked), age }, channel);
+        const given = permittedAudience(terms, marks, { blocked: new Set(blocked), age }, channel);
         assert.equal(includes(given, reader), expected);
       },
     ),
@@ -66,5 +66,5 @@ test('a reader sees a listing where the channel, its marks, its age and the oper
 
 test('what is the operator’s own is open to everybody everywhere', () => {
   for (const channel of CHANNELS)
-    assert.equal(audienceOf(OWN, [], { blocked: new Set(), age: null }, channel), 'public');
+    assert.equal(permittedAudience(OWN, [], { blocked: new Set(), age: null }, channel), 'public');
 });

@@ -12,7 +12,7 @@ export interface SourceState {
 }
 
 /** Whom this channel shows listings with these marks. */
-export function audienceOf(
+export function permittedAudience(
   terms: Terms,
   marks: readonly Mark[],
   { blocked, age }: SourceState,
@@ -24,7 +24,7 @@ export function audienceOf(
 }
 
 /**
- * Whom marks leave. They say who may look at a listing in public: whoever has a subscription reads it by the other channels, since the
+ * Whom marks leave. They say who may look at a listing in public: those with a subscription read it by the other channels, since the
  * operator's terms with the source are about those.
  */
 function audienceOfMarks(terms: Terms['marks'], marks: readonly Mark[], channel: Channel): Audience {

@@ -5,7 +5,7 @@ import type { Principal } from '../access/tiers/tiers.ts';
 import { type Clock, parseTime } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { type Listener, listen } from '../postgres/client/listen.ts';
-import { audienceOf } from './evaluate.ts';
+import { permittedAudience } from './evaluate.ts';
 import { findLicenceState, LICENCES_CHANNEL, type LicenceState } from './licence-store.ts';
 import { type Audience, includes, OWN } from './terms/terms.ts';
 
@@ -39,7 +39,6 @@ export class Licences {
   readonly #options: LicencesOptions;
   readonly #reaches: ReadonlyMap<string, LiveReach>;
   readonly #anywhere = new LiveReach(null);
-  readonly #listeners: (() => void)[] = [];
   #listener: Listener | null = null;
   #cancel = () => {};
   #isClosed = false;
@@ -105,11 +104,6 @@ export class Licences {
     return this.#next;
   }
 
-  /** Calls back when something was opened or closed. */
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
-  }
-
   async close(): Promise<void> {
     this.#isClosed = true;
     this.#cancel();
@@ -130,19 +124,16 @@ export class Licences {
     const { database, clock } = this.#options;
     const state = await database.read(findLicenceState);
     const now = clock.now();
-    let hasChanged = false;
     for (const channel of CHANNELS)
       for (const reader of READERS) {
         const open = openLicences(state, channel, reader, now);
-        const reach = this.#reaches.get(placeOf(channel, reader));
-        if (reach?.set(open, state.licences.length)) hasChanged = true;
+        this.#reaches.get(placeOf(channel, reader))?.set(open, state.licences.length);
       }
     const shown = CHANNELS.map((channel) => openLicences(state, channel, 'subscribers', now));
     this.#anywhere.set(
       [...new Set(shown.flat())].sort((a, b) => a - b),
       state.licences.length,
     );
-    if (hasChanged) for (const listener of this.#listeners) listener();
   }
 }
 
@@ -171,7 +162,7 @@ export function openLicences(
         blocked: new Set(blocked.get(source)?.map((block) => block.channel)),
         age: at === null ? null : (now - at) / 1_000,
       };
-      return includes(audienceOf(termsOf.get(source) ?? OWN, marks, state, channel), reader);
+      return includes(permittedAudience(termsOf.get(source) ?? OWN, marks, state, channel), reader);
     })
     .map(({ no }) => no);
 }
@@ -206,15 +197,13 @@ class LiveReach implements Reach {
     return this.#isWhole || this.#numbers.has(licence);
   }
 
-  /** Whether this differs from what was open before. */
-  set(open: readonly number[], known: number): boolean {
+  /** `known`: how many licences there are. */
+  set(open: readonly number[], known: number): void {
     const isWhole = open.length === known;
     const key = isWhole ? '' : `open ${open.join()}`;
-    const hasChanged = key !== this.#key;
     this.#open = open;
     this.#numbers = new Set(open);
     this.#isWhole = isWhole;
     this.#key = key;
-    return hasChanged;
   }
 }

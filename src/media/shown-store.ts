@@ -51,10 +51,8 @@ export async function findShown(
 }
 
 /** Whether pictures of a listing may be shown to readers without credentials: they stand in pages of anybody. */
-export const mayShow = (
-  listing: Pick<Row, 'status' | 'displayed' | 'licenceNo'>,
-  reach: Reach = EVERYTHING,
-): boolean => listing.status !== 'DELETED' && isVisible(listing, { ignoreDisplayRules: false, reach });
+export const mayShow = (listing: Pick<Row, 'status' | 'displayed' | 'licenceNo'>, reach: Reach): boolean =>
+  listing.status !== 'DELETED' && isVisible(listing, { ignoreDisplayRules: false, reach });
 
 /** Of these listings those with pictures that may be shown, with the names of these. */
 export async function findAllShown(
@@ -68,5 +66,5 @@ export async function findAllShown(
         select picture ->> 'name' from listing_media as media cross join json_array_elements(media.pictures) as picture
         where media.listing_id = id and mode = 'proxy') as names
     from listing where id = any(${[...listings]}::text[])`;
-  return new Map(rows.filter((row) => mayShow(row)).map(({ id, names }) => [id, new Set(names)]));
+  return new Map(rows.filter((row) => mayShow(row, EVERYTHING)).map(({ id, names }) => [id, new Set(names)]));
 }

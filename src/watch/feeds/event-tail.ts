@@ -21,6 +21,8 @@ export interface EventTailOptions {
   /** Called with the next events, in order; `from` is the position up to which all were delivered before. */
   readonly deliver: (page: EventPage, from: EventPosition) => void;
   readonly report: (error: unknown) => void;
+  /** Called before each read. */
+  readonly refreshLicences: () => Promise<void>;
 }
 
 export class EventTail {
@@ -78,8 +80,9 @@ export class EventTail {
   }
 
   async #readBatch(): Promise<void> {
-    const { database, deliver, isWanted } = this.#options;
+    const { database, deliver, isWanted, refreshLicences } = this.#options;
     const from = this.#position;
+    await refreshLicences();
     const range = { scope: {}, after: from, limit: BATCH, isWanted };
     const page = await database.read((sql) => readEvents(sql, range), { planned: 'once' });
     // It may rest by now, or have started again elsewhere.

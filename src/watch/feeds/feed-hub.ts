@@ -29,6 +29,8 @@ export interface FeedHubOptions {
   readonly report: (error: unknown) => void;
   /** Whether the owner of an event may see its listing. */
   readonly isOpen: IsOpenEvent;
+  /** Reads again what is open: it has to be as new as the events, or one under a licence that is new would be passed over. */
+  readonly refreshLicences: () => Promise<void>;
 }
 
 /** Calls back with new events, in order. It must not throw. */
@@ -156,6 +158,7 @@ export class FeedHub {
   async #readNext(feed: EventFeed): Promise<EventPage | null> {
     if (feed.isClosed) return null;
     const isWanted = this.#options.isOpen;
+    await this.#options.refreshLicences();
     const range = { scope: feed.scope, after: feed.position, limit: PAGE, isWanted };
     return this.#options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
   }

@@ -2,7 +2,7 @@
 
 import { parentPort, workerData } from 'node:worker_threads';
 import { systemClock } from '../../lib/clock.ts';
-import { Licences, readerOfOwner } from '../../licence/licences.ts';
+import { Licences } from '../../licence/licences.ts';
 import { openDatabase } from '../../postgres/client/database.ts';
 import { Matching } from './matching.ts';
 import type { MatchingThreadData, MatchingThreadMessage } from './matching-thread.ts';
@@ -25,13 +25,8 @@ const database = openDatabase({
 const report = (error: unknown): void =>
   send({ kind: 'error', error: error instanceof Error ? error : new Error(String(error)) });
 const licences = new Licences({ database, clock: systemClock, report });
-const reachOf = (owner: string) => licences.reachOf('watchers', readerOfOwner(owner));
-const matching = new Matching({ database, clock: systemClock, report, reachOf });
-// Until the licences are known, nothing is open.
-const started = licences
-  .start()
-  .catch(report)
-  .finally(() => matching.start());
+const matching = new Matching({ database, clock: systemClock, report, licences });
+matching.start();
 let cancel: () => void = () => {};
 function sendStatus(): void {
   send({ kind: 'status', status: matching.status() });
@@ -41,9 +36,7 @@ sendStatus();
 
 parentPort?.once('message', async () => {
   cancel();
-  await started;
   await matching.stop();
-  await licences.close();
   await database.close();
   parentPort?.close();
 });

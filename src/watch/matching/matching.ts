@@ -1,10 +1,10 @@
 // Matching of watchers: turns the log of changes into events, in the one process that has the lease of this work.
 
-import { EVERYTHING } from '../../access/tiers/reach.ts';
 import type { ChangeEntry } from '../../changes/change.ts';
 import { CHANGES_CHANNEL, headSequence, readChanges } from '../../changes/change-store.ts';
 import { type Clock, pause, systemClock } from '../../lib/clock.ts';
 import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
+import { type Licences, readerOfOwner } from '../../licence/licences.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
@@ -21,8 +21,8 @@ export interface MatchingOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly report: (error: unknown) => void;
-  /** What is open to the watchers of an owner; absent: everything. */
-  readonly reachOf?: FindOwnerReach;
+  /** What is open to the owners of watchers: read again before each batch, so that it is as new as its changes. */
+  readonly licences: Pick<Licences, 'refresh' | 'reachOf'>;
   /** Milliseconds for which a process is the matcher without a renewal; default six seconds. */
   readonly lease?: number;
   /** Called between the steps of a batch, for tests that stop the process there. */
@@ -137,9 +137,9 @@ export class Matching {
     if (this.#loaded?.fence === fence) return this.#loaded;
     this.#unload();
     if (fence === null) return null;
-    const { database } = this.#options;
+    const { database, licences } = this.#options;
     const isWritten = await database.read(findWrittenEvents);
-    const { reachOf = () => EVERYTHING } = this.#options;
+    const reachOf: FindOwnerReach = (owner) => licences.reachOf('watchers', readerOfOwner(owner));
     const reads = createMatchingReads(database, (read) => this.#retried(read), reachOf);
     const isOpen: IsOpen = (owner, licence) => reachOf(owner).has(Number(licence));
     const matcher = new BatchMatcher(reads, isWritten, isOpen);
@@ -166,6 +166,7 @@ export class Matching {
     await this.#measureLag(entries, position);
     const end = entries.at(-1)?.sequence;
     if (end === undefined) return false;
+    await this.#options.licences.refresh();
     await onStep?.('read');
     try {
       const start = clock.monotonic();

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../../../test/support/service/clock.ts';
 import { createMetrics } from '../../lib/metrics.ts';
+import { Licences } from '../../licence/licences.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { startMatching } from './start-matching.ts';
 
@@ -33,7 +34,9 @@ const settled = () => new Promise((resolve) => setImmediate(resolve));
 function startWith({ database }: ReturnType<typeof controlledDatabase>) {
   const errors: unknown[] = [];
   const report = (error: unknown) => errors.push(error);
-  const options = { database, clock: database.clock, metrics: createMetrics(), report, target: null };
+  const { clock } = database;
+  const licences = new Licences({ database, clock, report });
+  const options = { database, clock, licences, metrics: createMetrics(), report, target: null };
   return { errors, ...startMatching(options) };
 }
 

@@ -3,11 +3,11 @@
 import { CHANGES_CHANNEL } from '../../changes/change-store.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
+import type { Licences } from '../../licence/licences.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
 import { isAnyWatcher } from './definition-store.ts';
 import { Matching, type MatchingStatus } from './matching.ts';
-import type { FindOwnerReach } from './matching-reads.ts';
 import { type MatchingTarget, type RunningMatching, startMatchingThread } from './matching-thread.ts';
 
 export interface StartMatchingOptions {
@@ -15,8 +15,8 @@ export interface StartMatchingOptions {
   readonly clock: Clock;
   readonly metrics: Metrics;
   readonly report: (error: unknown) => void;
-  /** What is open to the watchers of an owner, where the matching runs in this thread; absent: everything. */
-  readonly reachOf?: FindOwnerReach;
+  /** What is open to the owners of watchers, where the matching runs in this thread. */
+  readonly licences: Pick<Licences, 'refresh' | 'reachOf'>;
   /** Where a thread of its own finds the database; null: the matching runs in this thread. */
   readonly target: MatchingTarget | null;
 }

@@ -22,8 +22,8 @@ export interface DispatcherOptions extends SenderOptions {
   /** The service's: schedules and times that owners see. Claims are by the clocks of the database and the system. */
   readonly clock: Clock;
   readonly publicUrl: string;
-  /** Whether the owner of an event may see its listing; absent: all are open. */
-  readonly isOpenEvent?: IsOpenEvent;
+  /** Whether the owner of an event may see its listing. */
+  readonly isOpenEvent: IsOpenEvent;
   /** Disables a webhook if it is still under its claim, and notifies its owner. */
   readonly disable: (webhook: ClaimedWebhook, reason: DisableReason) => Promise<void>;
   readonly report: (error: unknown) => void;
@@ -172,7 +172,7 @@ export class Dispatcher {
 
   /** Claims what is due and there is room for; true: there may be more. */
   async #claim(): Promise<boolean> {
-    const { database, clock, publicUrl, lifetime = LIFETIME, isOpenEvent = () => true } = this.#options;
+    const { database, clock, publicUrl, lifetime = LIFETIME, isOpenEvent } = this.#options;
     const max = Math.min(LIMITS.max - this.#slots.used, Math.floor((MAX_EVENTS - this.#events) / MIN_QUEUE));
     if (max <= 0) return false;
     const claimedAt = systemClock.monotonic();

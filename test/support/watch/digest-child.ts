@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Licences } from '../../../src/licence/licences.ts';
 import { type DatabaseOptions, openDatabase } from '../../../src/postgres/client/database.ts';
 import { type DigestStep, runDigests } from '../../../src/watch/digests/digest-scheduler.ts';
 import { Matching, type MatchingStep } from '../../../src/watch/matching/matching.ts';
@@ -22,7 +23,14 @@ const onStep = (step: MatchingStep | DigestStep) => {
   if (step === death) process.kill(process.pid, 'SIGKILL');
 };
 // A short lease: the tests wait for the end of each that a killed process had.
-const matching = new Matching({ database, clock, report: () => {}, lease: 2_000, onStep });
+const matching = new Matching({
+  database,
+  clock,
+  licences: new Licences({ database, clock, report: () => {} }),
+  report: () => {},
+  lease: 2_000,
+  onStep,
+});
 matching.start();
 let isStopped = false;
 const schedule = async () => {

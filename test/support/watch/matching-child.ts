@@ -2,6 +2,7 @@
 
 import { createInterface } from 'node:readline';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { Licences } from '../../../src/licence/licences.ts';
 import { type DatabaseOptions, openDatabase } from '../../../src/postgres/client/database.ts';
 import { Matching, type MatchingStep } from '../../../src/watch/matching/matching.ts';
 
@@ -14,6 +15,7 @@ const database = openDatabase({
 });
 let order = { signal: '', step: '' };
 const matching = new Matching({
+  licences: new Licences({ database, clock: systemClock, report: () => {} }),
   database,
   clock: systemClock,
   report: () => {},

@@ -74,6 +74,7 @@ export function dispatcherParts(
     clock,
     access,
     publicUrl: 'http://freehold.example',
+    isOpenEvent: () => true,
     random: () => 0,
     openSecret: (sealed, watcherId) => KEYRING.open(sealed, watcherId),
     disable: (webhook, reason) => disableWebhook({ database, clock }, webhook, reason),

@@ -8,6 +8,7 @@ import { CADENCES, type Cadence, type Principal, TIERS } from '../../../src/acce
 import { headSequence } from '../../../src/changes/change-store.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { Licences } from '../../../src/licence/licences.ts';
 import { createListingReads } from '../../../src/listings/store.ts';
 import {
   changeWatcher,
@@ -53,7 +54,12 @@ const options = {
   setGrantWatched: async () => true,
   webhooks: { keyring: null, limits: new WebhookLimits(clock) },
 } as unknown as WatcherOptions;
-const matching = new Matching({ database, clock, report: () => {} });
+const matching = new Matching({
+  database,
+  clock,
+  licences: new Licences({ database, clock, report: () => {} }),
+  report: () => {},
+});
 matching.start();
 atEnd(t, () => matching.stop());
 

@@ -5,6 +5,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { Licences } from '../../../src/licence/licences.ts';
 import { findPosition } from '../../../src/watch/events/position-store.ts';
 import { Matching } from '../../../src/watch/matching/matching.ts';
 import { createRandom } from '../../support/check/random.ts';
@@ -19,7 +20,12 @@ const { change, createWatchers } = createPricedMarket(database, createRandom(41)
 
 async function matchAll(): Promise<void> {
   const errors: unknown[] = [];
-  const matching = new Matching({ database, clock: systemClock, report: (error) => errors.push(error) });
+  const matching = new Matching({
+    database,
+    clock: systemClock,
+    licences: new Licences({ database, clock: systemClock, report: () => {} }),
+    report: (error) => errors.push(error),
+  });
   matching.start();
   await untilMatched(database);
   await matching.stop();

@@ -7,6 +7,7 @@ import { EVERYTHING } from '../../../src/access/tiers/reach.ts';
 import { writeAreaBatch } from '../../../src/ingest/area-writer.ts';
 import { createCatalogue } from '../../../src/ingest/listing-writer.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { Licences } from '../../../src/licence/licences.ts';
 import { RentalSearchQuery, SaleSearchQuery } from '../../../src/search/query/parameters.ts';
 import type { SavedSearch } from '../../../src/search/query/saved-search.ts';
 import { whereSql } from '../../../src/search/sql/condition-sql.ts';
@@ -182,7 +183,12 @@ async function head(): Promise<number> {
 test('watchers are told what begins and ceases to match, whatever they search for and whatever changes', async () => {
   const watched = await createWatchers();
   const errors: unknown[] = [];
-  const matching = new Matching({ database, clock: systemClock, report: (error) => errors.push(error) });
+  const matching = new Matching({
+    database,
+    clock: systemClock,
+    licences: new Licences({ database, clock: systemClock, report: () => {} }),
+    report: (error) => errors.push(error),
+  });
   const totals = { added: 0, removed: 0 };
   const expected: string[] = [];
   const first = await head();

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { appendPrivateEntries } from '../../../src/changes/change-store.ts';
 import { systemClock } from '../../../src/lib/clock.ts';
+import { Licences } from '../../../src/licence/licences.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
 import { loadDefinitions } from '../../../src/watch/matching/definition-store.ts';
 import { Matching } from '../../../src/watch/matching/matching.ts';
@@ -19,7 +20,12 @@ const { change, createWatchers } = createPricedMarket(database, createRandom(43)
 async function matchAll(connected: Database): Promise<unknown[]> {
   const errors: unknown[] = [];
   const report = (error: unknown) => void errors.push(error);
-  const matching = new Matching({ database: connected, clock: systemClock, report });
+  const matching = new Matching({
+    database: connected,
+    clock: systemClock,
+    report,
+    licences: new Licences({ database: connected, clock: systemClock, report }),
+  });
   matching.start();
   await untilMatched(database);
   // Its batch comes once the one before is known to be written.
