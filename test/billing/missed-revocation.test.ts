@@ -30,14 +30,29 @@ for (const provider of ['polar', 'stripe'] as const) {
     const random = createRandom(12);
     const actions: { readonly at: number; readonly act: () => Promise<unknown> }[] = [];
     let longest = 0;
+    let passed = 0;
+    const passTo = async (at: number) => {
+      if (at <= passed) return;
+      clock.advance(at - passed);
+      await ageMirror(service.database, at - passed);
+      await Promise.all(processes.map((each) => each.advance(at - passed)));
+      passed = at;
+    };
+    /** As a client asks: a renewal that was under way while the clock leapt has failed, and the service rests for a second. */
+    const askPatiently = async (key: string, url: string | undefined) => {
+      const answer = await ask(key, url);
+      if (answer[1] !== 'SUBSCRIPTIONS_UNAVAILABLE') return answer;
+      await passTo(passed + 1_000);
+      return ask(key, url);
+    };
     for (let number = 0; number < KEYS; number++) {
       const key = await shop.buy('pro');
       // Right after one process has asked, or at any time.
       const revokedAt = number % 3 === 0 ? 0 : random.below(300_000);
       const use = async (at: number) => {
-        const [status, said] = await ask(key, random.pick(urls));
+        const [status, said] = await askPatiently(key, random.pick(urls));
         assert.ok(status === 200 || said === 'EXPIRED_API_KEY', `${status} ${said}`);
-        if (status === 200 && at > revokedAt) longest = Math.max(longest, at - revokedAt);
+        if (status === 200 && at > revokedAt) longest = Math.max(longest, Math.max(at, passed) - revokedAt);
       };
       assert.deepEqual(await ask(key, urls[0]), [200, 'pro']);
       actions.push({ at: revokedAt, act: async () => shop.cancel(key) });
@@ -47,18 +62,12 @@ for (const provider of ['polar', 'stripe'] as const) {
       const early = Array.from({ length: kind < 4 ? 0 : 3 }, () => 1 + random.below(moments[0] ?? 1));
       for (const at of [...early, ...moments]) actions.push({ at, act: () => use(at) });
       const end = async () => {
-        for (const url of urls) assert.deepEqual(await ask(key, url), [401, 'EXPIRED_API_KEY']);
+        for (const url of urls) assert.deepEqual(await askPatiently(key, url), [401, 'EXPIRED_API_KEY']);
       };
       actions.push({ at: revokedAt + LONGEST, act: end });
     }
-    let passed = 0;
     for (const { at, act } of actions.toSorted((one, other) => one.at - other.at)) {
-      if (at > passed) {
-        clock.advance(at - passed);
-        await ageMirror(service.database, at - passed);
-        await Promise.all(processes.map((each) => each.advance(at - passed)));
-        passed = at;
-      }
+      await passTo(at);
       await act();
     }
     assert.ok(longest >= LATEST, `the worst case was not reached: ${longest} ms`);
