@@ -77,6 +77,7 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
     }),
     publicUrl: 'http://127.0.0.1',
     dataAsOf: async () => null,
+    readSources: async () => [],
     findLoading: async () => null,
     findCurrencies: async () => [],
     defaultCurrency: null,

@@ -23,7 +23,6 @@ import { homeRoutes } from '../explore/home/routes.ts';
 import { marketPageRoutes } from '../explore/market/routes.ts';
 import { exploreRoutes } from '../explore/routes.ts';
 import { sessionRoutes } from '../explore/session/routes.ts';
-import { createReadSources } from '../explore/view/source-states.ts';
 import type { Route } from '../http/frame/route.ts';
 import type { Json } from '../http/openapi/openapi-schemas.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
@@ -32,6 +31,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import { withChannels } from '../licence/channel-table.ts';
 import type { CachedReads } from '../listings/property-cache.ts';
 import { freshnessOf } from '../listings/provenance/confirmation-store.ts';
+import { createReadSources } from '../listings/provenance/data-source-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import type { Refresh } from '../live/refresh.ts';
 import { liveRoutes } from '../live/routes.ts';
@@ -135,18 +135,19 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...createSavedMatches(parts),
     freeze: (request) => freezeSearch({ database, findCurrencies, defaultCurrency, backend }, request),
   };
-  const reading = { ...parts, dataAsOf: freshnessOf(database) };
+  const readSources = createReadSources(database, parts.clock);
+  const reading = { ...parts, dataAsOf: freshnessOf(database), readSources };
   const trends = new PriceTrends(database);
   const answers = createMarketAnswers(reading);
   const features: readonly Route<Principal>[] = [
     ...searchRoutes(reading),
     ...areaRoutes(reading),
     ...marketRoutes({ ...reading, answers }),
-    ...propertyRoutes({ ...parts, trends }),
+    ...propertyRoutes({ ...reading, trends }),
     ...liveRoutes({ ...parts, streams: parts.rateLimiter.streams }),
-    ...watcherRoutes({ ...parts, searches }),
-    ...watcherPageRoutes({ ...parts, searches }),
-    ...webhookRoutes({ ...parts, searches }),
+    ...watcherRoutes({ ...reading, searches }),
+    ...watcherPageRoutes({ ...reading, searches }),
+    ...webhookRoutes({ ...reading, searches }),
     ...deliveryRoutes(parts),
     ...eventRoutes(parts),
     ...feedRoutes(parts),
@@ -160,7 +161,6 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
   const assets = new Assets();
   const outlines = createOutlines(database);
   const areaTrends = createAreaTrends(parts);
-  const readSources = createReadSources(database, parts.clock);
   const views = { ...parts, cursorKey: parts.oauth.cursorKey, outlines, readSources };
   // Switched off it has no routes at all, and so no page leads there.
   const explorer = parts.explorer.isOff

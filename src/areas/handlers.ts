@@ -6,6 +6,7 @@ import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { invalidParameter, Problem } from '../lib/problem.ts';
 import { pageLinks } from '../listings/paging.ts';
+import type { ReadSources } from '../listings/provenance/data-source-store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { Area } from './area.ts';
 import { createAreaCache } from './area-cache.ts';
@@ -22,6 +23,7 @@ import {
   findAreaNos,
   findAreas,
   findAreasByNo,
+  findCountedSources,
   findNearby,
   type ReadArea,
 } from './read-store.ts';
@@ -46,27 +48,31 @@ export interface AreaOptions {
   readonly database: Database;
   readonly tiers: Tiers;
   readonly publicUrl: string;
+  readonly readSources: ReadSources;
 }
 
 export function createAreaHandlers(options: AreaOptions): AreaHandlers {
-  const { database, tiers, publicUrl } = options;
+  const { database, tiers, publicUrl, readSources } = options;
   const cache = createAreaCache(database);
 
   const sizeFor = (params: AreaListRequest, call: AreaCall): number =>
     pageSize(tiers[call.caller.tier], params.limit);
 
   /** A page of what was found; `cursorFor` is called if there is more than the limit. */
-  function answer<Found extends ReadArea>(
+  async function answer<Found extends ReadArea>(
     call: AreaCall,
     found: readonly Found[],
     limit: number,
     cursorFor: (last: Found) => string | null,
-  ): Reply {
+  ): Promise<Reply> {
     const items = found.slice(0, limit);
     const last = items.at(-1);
     const nextCursor = found.length > limit && last ? cursorFor(last) : null;
     const page = { limit, hasMore: nextCursor !== null, nextCursor, prevCursor: null };
-    const meta = { requestId: call.requestId, tier: call.caller.tier };
+    const { tier, reach } = call.caller;
+    const nos = items.filter(({ area }) => area.counts !== null).map(({ no }) => no);
+    const counted = nos.length === 0 ? [] : await findCountedSources(database, nos, reach);
+    const meta = { requestId: call.requestId, tier, sources: await readSources(counted, reach) };
     return {
       json: { object: 'list', data: items.map(({ area }) => area), page, meta },
       headers: pageLinks(publicUrl, call.url, page),

@@ -55,6 +55,22 @@ export async function findAreasByNo(
   return rows.map(readArea);
 }
 
+/** Ids of the sources of the open listings that these areas count. */
+export async function findCountedSources(
+  database: Database,
+  nos: readonly number[],
+  reach: Reach,
+): Promise<string[]> {
+  const rows = await database.read(
+    (sql) => sql<{ source: string }[]>`
+      select distinct source from licence where no in (
+        select licence_no from area_count where area_no = any(${[...nos]}::integer[]) and active > 0
+          and ${openNumberSql(sql, reach)})`,
+    { planned: 'once' },
+  );
+  return rows.map(({ source }) => source);
+}
+
 export async function findArea(sql: Sql, id: string, include: AreaInclude): Promise<ReadArea | null> {
   const [row] = await sql<AreaRow[]>`select ${columns(sql, include)} from area where id = ${id}`;
   return row ? readArea(row) : null;

@@ -7,6 +7,7 @@ import { simplified } from '../geometry/simplify.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import { conditional, isKnown, weakEtag } from '../http/output/etag.ts';
 import { PageSchema } from '../listings/paging.ts';
+import { sourcesOf } from '../listings/provenance/data-source-store.ts';
 import { nullable } from '../listings/record.ts';
 import { AreaSchema, BoundarySchema } from './area.ts';
 import { type AreaOptions, createAreaHandlers, noArea, surroundings } from './handlers.ts';
@@ -18,12 +19,26 @@ import {
   pagingParameters,
   typeParameter,
 } from './query.ts';
-import { findArea, findBoundary } from './read-store.ts';
+import { findArea, findBoundary, findCountedSources } from './read-store.ts';
 
 const rest = {
   page: PageSchema,
-  meta: Type.Object({ requestId: Type.String(), tier: TierSchema }),
+  meta: Type.Object({
+    requestId: Type.String(),
+    tier: TierSchema,
+    sources: sourcesOf('The sources of the listings that the areas on this page count, sorted by id; empty without counts.'),
+  }),
 };
+
+const OneArea = Type.Object(
+  {
+    ...AreaSchema.properties,
+    meta: Type.Object({
+      sources: sourcesOf('The sources of the listings that it counts, sorted by id; empty without counts.'),
+    }),
+  },
+  { $id: 'OneArea' },
+);
 
 const AreaList = Type.Object(
   { object: Type.Literal('list'), data: Type.Array(AreaSchema), ...rest },
@@ -98,14 +113,17 @@ export function areaRoutes(options: AreaOptions): readonly Route<Principal>[] {
       summary: 'One area',
       params: AreaParams,
       query: Type.Object({ include: includeParameter }),
-      answer: { description: 'The area', schema: AreaSchema },
+      answer: { description: 'The area', schema: OneArea },
       alsoAnswers: unchanged,
       async handle({ params, query, headers, caller }) {
         const include = includeOf(caller.reach, query.include);
         const found = await database.read((sql) => findArea(sql, params.id, include), { planned: 'once' });
         if (!found) throw noArea(params.id);
-        const { area, version } = found;
-        return conditional(headers, weakEtag(version, surroundings(area)), { json: area });
+        const { area, version, no } = found;
+        const { reach } = caller;
+        const counted = area.counts === null ? [] : await findCountedSources(database, [no], reach);
+        const meta = { sources: await options.readSources(counted, reach) };
+        return conditional(headers, weakEtag(version, surroundings(area)), { json: { ...area, meta } });
       },
     }),
     route<Principal>()({

@@ -105,6 +105,7 @@ body.explore{height:100vh;height:100dvh;min-height:560px;font-size:var(--tool);l
 .watch{min-height:32px;padding-inline:12px;font-size:var(--small)}
 .scroller{flex:1;min-height:0;overflow:auto}
 .scroller>:is(.panel,.notice){margin:20px}
+.row .mark{display:inline;width:auto;height:14px;margin-right:6px;vertical-align:-2px}
 .row .icon{vertical-align:-2px}
 .row .drop .icon{width:12px;height:12px;fill:currentColor;stroke:none}
 .side-foot{padding:16px 20px;font-size:var(--small);color:var(--quiet)}

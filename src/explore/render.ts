@@ -239,9 +239,16 @@ function apiPanel({ options, state, view, root }: ExploreAnswer): ApiPanel {
 /** Whose homes these are, and what the operator has to say on every page. */
 function sideFoot(view: View | null): Html {
   const { legal, notice } = site();
-  const names = view?.sources.map(({ name }) => name).join(', ') ?? '';
+  const lines = (view?.sources ?? []).map(
+    ({ attribution, logoUrl }) =>
+      html`<p>${
+        logoUrl === null
+          ? null
+          : html`<img class="mark" src="${logoUrl}" alt="" height="14" loading="lazy" referrerpolicy="no-referrer"> `
+      }Listings: ${attribution}</p>`,
+  );
   const links = legal.map(({ name, href }) => html`<a href="${href}">${name}</a> `);
-  return html`<div class="side-foot">${names === '' ? null : html`<p>Listings: ${names}</p>`}${
+  return html`<div class="side-foot">${lines}${
     notice === null ? null : html`<p>${notice}</p>`
   }${links.length === 0 ? null : html`<p>${links}</p>`}</div>`;
 }

@@ -26,6 +26,9 @@ const termsArbitrary: fc.Arbitrary<Terms> = fc.record({
     }),
   ),
   maximumAge: fc.option(fc.constantFrom(3_600, 86_400)),
+  attribution: fc.constant(null),
+  disclaimer: fc.constant(null),
+  logo: fc.constant(null),
 });
 
 /** Readers whom each audience has. */

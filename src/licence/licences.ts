@@ -1,12 +1,13 @@
 // Licences as one process knows them: what is open to whom on each channel, followed as terms and blocks change.
 
-import { CHANNELS, type Channel, type Reach } from '../access/tiers/reach.ts';
+import { hash } from 'node:crypto';
+import { CHANNELS, type Channel, type Display, PLAIN, type Reach } from '../access/tiers/reach.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type Clock, parseTime } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { type Listener, listen } from '../postgres/client/listen.ts';
 import { permittedAudience } from './evaluate.ts';
-import { findLicenceState, LICENCES_CHANNEL, type LicenceState } from './licence-store.ts';
+import { findLicenceState, LICENCES_CHANNEL, type LicenceRow, type LicenceState } from './licence-store.ts';
 import { type Audience, includes, OWN } from './terms/terms.ts';
 
 /** Milliseconds after which everything is read once more: notices can be lost, and sources grow too old. */
@@ -124,15 +125,17 @@ export class Licences {
     const { database, clock } = this.#options;
     const state = await database.read(findLicenceState);
     const now = clock.now();
+    const displays = displaysOf(state);
     for (const channel of CHANNELS)
       for (const reader of READERS) {
         const open = openLicences(state, channel, reader, now);
-        this.#reaches.get(placeOf(channel, reader))?.set(open, state.licences.length);
+        this.#reaches.get(placeOf(channel, reader))?.set(open, state.licences, displays);
       }
     const shown = CHANNELS.map((channel) => openLicences(state, channel, 'subscribers', now));
     this.#anywhere.set(
       [...new Set(shown.flat())].sort((a, b) => a - b),
-      state.licences.length,
+      state.licences,
+      displays,
     );
   }
 }
@@ -144,6 +147,17 @@ function createReach(channel: Channel, exported: LiveReach = new LiveReach(null)
 }
 
 const placeOf = (channel: Channel, reader: Reader): string => `${channel} ${reader}`;
+
+/** How sources are shown whose terms say it. Terms that an earlier release stored do not. */
+function displaysOf({ terms }: LicenceState): ReadonlyMap<string, Display> {
+  return new Map(
+    terms.flatMap(({ source, terms: { attribution = null, disclaimer = null, logo = null } }) =>
+      attribution === null && disclaimer === null && logo === null
+        ? []
+        : [[source, { attribution, disclaimer, logo }] as const],
+    ),
+  );
+}
 
 /** Numbers of the licences that are open to readers on a channel, ascending. */
 export function openLicences(
@@ -173,6 +187,8 @@ class LiveReach implements Reach {
   #isWhole = false;
   #open: readonly number[] = [];
   #numbers: ReadonlySet<number> = new Set();
+  #sources: readonly string[] = [];
+  #displays: ReadonlyMap<string, Display> = new Map();
   readonly exported: Reach;
 
   /** Null: itself. */
@@ -197,13 +213,30 @@ class LiveReach implements Reach {
     return this.#isWhole || this.#numbers.has(licence);
   }
 
-  /** `known`: how many licences there are. */
-  set(open: readonly number[], known: number): void {
-    const isWhole = open.length === known;
-    const key = isWhole ? '' : `open ${open.join()}`;
+  get sources(): readonly string[] {
+    return this.#sources;
+  }
+
+  displayOf(source: string): Display {
+    return this.#displays.get(source) ?? PLAIN;
+  }
+
+  /** `known`: all licences that there are. */
+  set(
+    open: readonly number[],
+    known: readonly LicenceRow[],
+    displays: ReadonlyMap<string, Display>,
+  ): void {
+    const isWhole = open.length === known.length;
+    const numbers = new Set(open);
+    const sources = new Set(known.flatMap(({ no, source }) => (numbers.has(no) ? [source] : [])));
+    const shown = [...displays].filter(([source]) => sources.has(source));
+    const style = shown.length === 0 ? '' : hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 12);
     this.#open = open;
-    this.#numbers = new Set(open);
+    this.#numbers = numbers;
     this.#isWhole = isWhole;
-    this.#key = key;
+    this.#sources = [...sources].sort();
+    this.#displays = displays;
+    this.#key = [isWhole ? '' : `open ${open.join()}`, style].filter((part) => part !== '').join(' ');
   }
 }

@@ -9,6 +9,7 @@ import type { DraftLocation } from './draft.ts';
 import { listedAt } from './listed-at.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
 import { ownName } from './pictures/own-pictures.ts';
+import { listingAttribution } from './provenance/attribution.ts';
 import type { Listing } from './record.ts';
 import type { StoredListing } from './store.ts';
 import type { StoredRecord } from './stored-record.ts';
@@ -143,6 +144,7 @@ export function lastingMembers(
     areaIds: [...stored.areaIds],
     createdAt: stored.createdAt,
     updatedAt: stored.updatedAt,
+    attribution: listingAttribution(stored.record, view.reach.displayOf(stored.source)),
     url: `${view.publicUrl}/v1/property/${stored.id}`,
     version: stored.version,
     ...(view.allDaysOnMarket && { daysOnMarketReported: property.daysOnMarketReported }),

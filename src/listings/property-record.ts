@@ -7,6 +7,7 @@ import { presentListing, type ReaderView } from './presenter.ts';
 import {
   AddressSchema,
   AreaUnitSchema,
+  AttributionSchema,
   integer,
   type Listing,
   ListingSchema,
@@ -30,6 +31,8 @@ const PeriodSchema = Type.Object({
   closedAt: nullable(Type.String({ format: 'date' })),
   offMarketAt: nullable(Type.String({ format: 'date' })),
   daysOnMarket: integer,
+  attribution: AttributionSchema,
+  fetchedAt: Type.String({ format: 'date-time' }),
 });
 
 export const HistoryEventSchema = Type.Object({
@@ -69,6 +72,7 @@ export const PropertySchema = Type.Object(
     source: oneOf(['live', 'cached']),
     fetchedAt: Type.String({ format: 'date-time' }),
     cacheAgeSeconds: Type.Integer(),
+    attribution: AttributionSchema,
     live: LiveSchema,
     address: AddressSchema,
     location: LocationSchema,
@@ -123,6 +127,7 @@ export function presentProperty(
     source: view.source,
     fetchedAt,
     cacheAgeSeconds: Math.max(0, Math.floor((view.now - (parseTime(fetchedAt) ?? view.now)) / 1000)),
+    attribution: listing.attribution,
     live: options.live,
     address: listing.address,
     location: listing.location,
@@ -171,7 +176,20 @@ export const CURRENT_STATUSES: readonly Listing['status'][] = [
 function presentPeriod(listing: Listing): Static<typeof PeriodSchema> {
   const { id, listingType, status, price, closePrice, listedAt, closedAt, offMarketAt, daysOnMarket } =
     listing;
-  return { id, listingType, status, price, closePrice, listedAt, closedAt, offMarketAt, daysOnMarket };
+  const { attribution, fetchedAt } = listing;
+  return {
+    id,
+    listingType,
+    status,
+    price,
+    closePrice,
+    listedAt,
+    closedAt,
+    offMarketAt,
+    daysOnMarket,
+    attribution,
+    fetchedAt,
+  };
 }
 
 function historyOf(property: StoredProperty, visible: readonly Listing[]): Property['history'] {

@@ -131,6 +131,10 @@ const ProviderSchema = Type.Object({
   permissions: texts,
 });
 
+export const AttributionSchema = Type.String({
+  description: 'The line to display with it: whose listing it is, and what its source asks for. It may be the text of others.',
+});
+
 /** Members that a listing has only with `include=daysOnMarket`. */
 const daysOnMarketMembers = {
   cumulativeDaysOnMarket: Type.Optional(
@@ -239,6 +243,7 @@ export const ListingSchema = Type.Object(
       format: 'date-time',
       description: 'When the source last sent this listing, changed or not. May be five seconds old.',
     }),
+    attribution: AttributionSchema,
     provider: ProviderSchema,
     url: Type.String({ format: 'uri' }),
     listingUrl: text,

@@ -132,7 +132,10 @@ const isList = (schema: unknown): boolean => (schema as Shape).items !== undefin
 
 const quoted = (text: string): string => `"${text.slice(0, 80)}"`;
 
-/** The selected parts of a record; `id` and `object` are always included. */
+/** What no selection leaves out: display rules of sources ask for both beside whatever is shown of a listing. */
+export const CREDITS = ['attribution', 'fetchedAt'] as const;
+
+/** The selected parts of a record. `id`, `object` and the credits of each listing that a part is of are always included. */
 export function selectFields(
   record: Readonly<Record<string, unknown>>,
   fields: Fields,
@@ -141,7 +144,18 @@ export function selectFields(
   const out: Record<string, unknown> = {};
   for (const key of ['id', 'object']) if (key in record) out[key] = record[key];
   for (const field of fields) copy(record, out, field.keys, field.items);
+  credit(record, out);
   return out;
+}
+
+/** Adds the credits of a record, or of the listing that it is about. */
+function credit(from: Readonly<Record<string, unknown>>, to: Record<string, unknown>): void {
+  for (const key of CREDITS) if (key in from) to[key] = from[key];
+  const { listing } = from;
+  if (!isRecord(listing) || !('attribution' in listing)) return;
+  const target = isRecord(to.listing) ? to.listing : {};
+  credit(listing, target);
+  to.listing = target;
 }
 
 function copy(
@@ -163,6 +177,7 @@ function into(value: unknown, existing: unknown, keys: readonly string[], items:
   if (!isRecord(value)) return value;
   const target = isRecord(existing) ? existing : {};
   copy(value, target, keys, items);
+  credit(value, target);
   return target;
 }
 
@@ -172,7 +187,7 @@ const isRecord = (value: unknown): value is Record<string, unknown> =>
 /** The last key of a path that selects the short record of a listing: `summary`, or `currentListing.summary`. */
 const SUMMARY = 'summary';
 
-/** Its members. Attribution and age come with it, since display rules of sources ask for both beside each listing. */
+/** Its members. */
 const SUMMARY_FIELDS: readonly string[] = [
   'id',
   'object',
@@ -193,7 +208,7 @@ const SUMMARY_FIELDS: readonly string[] = [
   'address.full',
   'address.neighborhood',
   'daysOnMarket',
-  'provider.attribution',
+  'attribution',
   'fetchedAt',
 ];
 

@@ -28,6 +28,7 @@ export interface PropertyFacts {
 export type StoredRecord = Omit<
   Listing,
   | 'areaIds'
+  | 'attribution'
   | 'enteredAt'
   | 'areaUnit'
   | 'lotSizeUnit'

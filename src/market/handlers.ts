@@ -1,6 +1,6 @@
 // Handlers of the requests for market statistics.
 
-import { findOrigin, type Origin } from '../listings/provenance/data-source-store.ts';
+import { findSourceIds } from '../listings/provenance/data-source-store.ts';
 import type { ListingType } from '../listings/vocabulary.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { isMoney, METRICS, type Metric, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
@@ -32,7 +32,7 @@ const isMonetary = ({ metric }: RequestedMetric): boolean => isMoney(metric);
 const inCurrency = (offset: Offset, { plan: { currency } }: Scope): Offset => ({ ...offset, currency });
 
 export async function getStats(request: MarketRequest) {
-  const { database, query, limit, now } = request;
+  const { query, limit, now } = request;
   const offset = parseOffset('stats', query, now);
   const metrics = parseMetrics(query);
   const scope = await resolveScope(request, offset, metrics.some(isMonetary));
@@ -53,7 +53,7 @@ export async function getStats(request: MarketRequest) {
     metrics: whole.compute(period),
     groups,
     page,
-    ...(await findProvenance(database, [scope], metrics)),
+    ...(await findProvenance(request.database, [scope], metrics)),
   };
 }
 
@@ -170,7 +170,7 @@ const YIELDS = METRICS.filter(({ statistic }) => statistic === 'yield').map((met
 
 /** Rents and prices must be in one currency. */
 export async function getYield(request: MarketRequest) {
-  const { database, query, limit, now } = request;
+  const { query, limit, now } = request;
   const offset = parseOffset('yield', query, now);
   const { rentals, sales } = await resolveRentalsAndSales(request, offset);
   const period = parsePeriod(query, offset.now, sales.timeZone);
@@ -185,7 +185,7 @@ export async function getYield(request: MarketRequest) {
     bands: items,
     sameProperty: await samePropertyYield(request, rentals, sales, period),
     page,
-    ...(await findProvenance(database, [rentals, sales], YIELDS)),
+    ...(await findProvenance(request.database, [rentals, sales], YIELDS)),
   };
 }
 
@@ -233,7 +233,8 @@ export function listMetrics(publicUrl: string) {
 
 /** What a response rests on. */
 export interface Provenance {
-  readonly origin: Origin;
+  /** Of the sources of which a listing is in the scopes. */
+  readonly sourceIds: readonly string[];
   /** Distinct ids of the metrics in the response. */
   readonly metricIds: readonly string[];
 }
@@ -244,11 +245,11 @@ async function findProvenance(
   scopes: readonly Scope[],
   metrics: readonly { readonly metric: Pick<Metric, 'id'> }[],
 ): Promise<Provenance> {
-  const origin = await findOrigin(
-    database,
-    scopes.map((scope) => listingScopeOf(scope).where),
-  );
-  return { origin, metricIds: [...new Set(metrics.map(({ metric }) => metric.id))] };
+  const wheres = scopes.map((scope) => listingScopeOf(scope).where);
+  return {
+    sourceIds: await findSourceIds(database, wheres),
+    metricIds: [...new Set(metrics.map(({ metric }) => metric.id))],
+  };
 }
 
 const MEDIAN_AGE = 'median_age_of_inventory';

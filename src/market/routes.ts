@@ -9,6 +9,7 @@ import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
 import { pageLinks } from '../listings/paging.ts';
 import { bypassesCache } from '../listings/property-cache.ts';
+import { type ReadSources, stalestOf } from '../listings/provenance/data-source-store.ts';
 import type { FindLoading } from '../listings/provenance/loading.ts';
 import { compileWholeNames } from '../search/http/whole-names.ts';
 import type { MarketAnswers } from './answers.ts';
@@ -49,6 +50,7 @@ export interface MarketRouteOptions {
   readonly tiers: Tiers;
   readonly publicUrl: string;
   readonly findLoading: FindLoading;
+  readonly readSources: ReadSources;
   /** Names and time zones, remembered as long as for searches. */
   readonly areas: AreaIdCache;
 }
@@ -162,12 +164,14 @@ export function marketRoutes(options: MarketRouteOptions): readonly Route<Princi
         const loading = await options.findLoading();
         const call = { query: market, limit, account, reach, fresh, signal };
         const answer = answers.get(endpoint.path, endpoint.answer, call);
-        const { origin, metricIds, ...json } = await answer.catch(async (error: unknown) => {
+        const { sourceIds, metricIds, ...json } = await answer.catch(async (error: unknown) => {
           throw await withAllFaults(error, market, (readable) => check(readable, caller));
         });
         const units = market.units ?? 'imperial';
         const definitions = Object.fromEntries(metricIds.map((id) => [id, definitionUrl(publicUrl, id)]));
-        const meta = { requestId, tier: caller.tier, units, ...origin, loading, definitions };
+        const sources = await options.readSources(sourceIds, reach, fresh);
+        const dataAsOf = stalestOf(sources);
+        const meta = { requestId, tier: caller.tier, units, dataAsOf, sources, loading, definitions };
         return { json: { ...json, meta }, headers: json.page ? pageLinks(publicUrl, url, json.page) : {} };
       },
     });

@@ -10,7 +10,7 @@ import { findResoRecords } from '../listings/reso-store.ts';
 import { AREA_TYPES } from '../listings/vocabulary.ts';
 import { ComparableSchema, DEFAULT_COUNT, listComparables } from './comparables.ts';
 import type { VisibleProperty } from './subject-property.ts';
-import { EstimateSchema, estimateProperty, type ValuationSources } from './valuation.ts';
+import { type Estimate, EstimateSchema, estimateProperty, type ValuationSources } from './valuation.ts';
 
 const UNLESS = 'Null unless included.';
 
@@ -65,6 +65,12 @@ export const NO_PARTS: PropertyParts = {
   reso: null,
 };
 
+/** What the record shows of it: a property names no sources but those of its listings. */
+async function estimateOf(parts: ValuationSources, visible: VisibleProperty): Promise<Estimate> {
+  const { sources: _, ...estimate } = await estimateProperty(parts, visible);
+  return estimate;
+}
+
 /** Looks up the parts that are included; the others are null. */
 export async function findIncludedParts(
   sources: ValuationSources,
@@ -79,7 +85,7 @@ export async function findIncludedParts(
     include.includes('comparables')
       ? listComparables({ database, nearby: database }, visible, { count: DEFAULT_COUNT })
       : null,
-    include.includes('estimate') ? estimateProperty(sources, visible) : null,
+    include.includes('estimate') ? estimateOf(sources, visible) : null,
     include.includes('reso') ? findResoRecords(database, [subject.id]) : null,
   ]);
   const photos = include.includes('photos') ? (presentListing(subject, view)?.photos ?? []) : null;

@@ -38,6 +38,7 @@ export interface NeighbourQuery {
 export interface Neighbour extends HomeFacts {
   readonly id: string;
   readonly propertyId: string;
+  readonly source: string;
   readonly status: Status;
   readonly price: number | null;
   readonly closePrice: number | null;
@@ -110,7 +111,7 @@ function selectNeighbours(
     near as (
       select * from candidate where km <= ${query.radiusKm}::double precision order by km, id limit ${MAX_NEIGHBOURS}),
     summary as (select count(*)::int as candidates, coalesce(max(degrees), 0) as reach from candidate)
-    select near.id, listing.property_id as "propertyId", near.status, near.property_type as "propertyType",
+    select near.id, listing.property_id as "propertyId", listing.source, near.status, near.property_type as "propertyType",
       near.location[1] as lat, near.location[0] as lng, near.living_area as "livingArea", near.bedrooms,
       near.bathrooms, near.lot_size as "lotSize", near.year_built as "yearBuilt", near.waterfront, near.price,
       near.close_price as "closePrice", near.closed_at as "closedAt", candidates, reach

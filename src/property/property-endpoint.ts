@@ -10,7 +10,8 @@ import type { Reply } from '../http/output/reply.ts';
 import { type Clock, parseTime } from '../lib/clock.ts';
 import { CURSOR_HINTS } from '../listings/paging.ts';
 import { buildReaderView, VOLATILE_MEMBERS } from '../listings/presenter.ts';
-import { readsFor } from '../listings/property-cache.ts';
+import { bypassesCache, readsFor } from '../listings/property-cache.ts';
+import { type ReadSources, sourcesOf } from '../listings/provenance/data-source-store.ts';
 import type { ListingReads, StoredListing } from '../listings/store.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { AnalyticsQueue } from '../search/summaries/analytics-queue.ts';
@@ -24,6 +25,7 @@ export interface PropertyRouteOptions {
   readonly trends: PriceTrends;
   readonly catalogue: ListingReads;
   readonly cache: ListingReads;
+  readonly readSources: ReadSources;
   readonly tiers: Tiers;
   readonly clock: Clock;
   /** Without a slash at its end. */
@@ -46,7 +48,11 @@ export const pagingParameters = {
   ),
 };
 
-export const MetaSchema = Type.Object({ requestId: Type.String(), tier: TierSchema });
+export const MetaSchema = Type.Object({
+  requestId: Type.String(),
+  tier: TierSchema,
+  sources: sourcesOf('The sources of the listings that went into the answer, sorted by id.'),
+});
 
 /** Any tier with credentials, as for the property itself. */
 export const PROPERTY_ACCESS: Access = {
@@ -67,6 +73,8 @@ interface PropertyAnswer {
   readonly json: object;
   readonly headers?: Readonly<Record<string, string>>;
   readonly listings: readonly StoredListing[];
+  /** Ids of the sources of other listings that went into it. */
+  readonly otherSources?: readonly string[];
   /** True if the market changes the answer too, so that no date of these listings is its Last-Modified. */
   readonly isOfMarket?: boolean;
 }
@@ -98,7 +106,9 @@ export function propertyEndpoint<Query extends TObject>(
       const view = buildReaderView(caller, query, options.clock.now(), options.publicUrl);
       const stored = await readsFor(headers, options).property(params.id);
       const answer = await read(call, visibleProperty(stored, view));
-      const meta = { requestId, tier: caller.tier };
+      const ids = [...answer.listings.map(({ source }) => source), ...(answer.otherSources ?? [])];
+      const sources = await options.readSources(ids, view.reach, bypassesCache(headers));
+      const meta = { requestId, tier: caller.tier, sources };
       return propertyReply(headers, { ...answer, json: { ...answer.json, meta } }, view.now);
     },
   });

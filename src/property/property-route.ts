@@ -82,7 +82,7 @@ export function propertyRoute(options: LivePropertyOptions): Route<Principal> {
       if (isLive(call, options)) return replyLive(call, stored, selection, options);
       const { view, include } = selection;
       if (needsLookup(include)) return replyWithParts(call, stored, selection, null, options);
-      const response = responses.get(stored, JSON.stringify(query), view.now, () =>
+      const response = responses.get(stored, `${JSON.stringify(query)} ${view.reach.key}`, view.now, () =>
         compose(stored, selection, { live: null, parts: NO_PARTS }),
       );
       return unlessKnown(call, response, view.now);
@@ -154,7 +154,7 @@ function compose(
   const own = PROPERTY_PARTS.filter((part) => include.includes(part));
   const record = presentProperty(stored, view, { include: own, live });
   if (record === null) throw propertyNotFound();
-  const etag = entityTag({ ...stored, listings }, record, parts);
+  const etag = entityTag({ ...stored, listings }, record, parts, view.reach);
   return {
     etag,
     reply: {
@@ -234,10 +234,12 @@ function entityTag(
   { id, listings, history }: StoredProperty,
   record: Property,
   parts: PropertyParts,
+  reach: ReaderView['reach'],
 ): string {
   const visible = new Set(listings.map((listing) => listing.id));
   const state = [
     id,
+    listings.map(({ source }) => reach.displayOf(source)),
     listings.map((listing) => [listing.id, listing.version, listing.earlierDays]),
     history.filter(({ listingId }) => visible.has(listingId)).length,
     record.areaIds,

@@ -260,10 +260,11 @@ const estimateRoute = (options: PropertyRouteOptions) =>
       ),
     },
     async read(_call, visible) {
-      const estimate = await estimateProperty(options, visible);
+      const { sources, ...estimate } = await estimateProperty(options, visible);
       return {
         json: { object: 'estimate', propertyId: visible.property.id, ...estimate },
         listings: [visible.subject],
+        otherSources: sources,
         isOfMarket: true,
       };
     },

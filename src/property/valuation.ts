@@ -61,15 +61,16 @@ export interface ValuationSources {
   readonly trends: PriceTrends;
 }
 
-/** The estimate of a property for this reader. */
+/** The estimate of a property for this reader, with the ids of the sources of the homes that it was compared with. */
 export async function estimateProperty(
   { database, trends }: ValuationSources,
   visible: VisibleProperty,
-): Promise<Estimate> {
+): Promise<Estimate & { readonly sources: readonly string[] }> {
   const { now, ignoreDisplayRules, reach } = visible.view;
   const facts = homeFacts(visible.subject);
   const reason = findReasonAgainst(visible, facts);
   const { currency } = visible.subject.record;
+  const sources = new Set<string>();
   const valuate = async (type: ListingType): Promise<Valuation> => {
     if (reason !== null || facts === null) return noValuation(reason ?? 'place_unknown', 0, now);
     const market = { listingType: type, currency, now, ignoreDisplayRules, reach };
@@ -83,6 +84,7 @@ export async function estimateProperty(
       }),
       trends.slope({ ...market, propertyType: facts.propertyType, location: facts.location }),
     ]);
+    for (const { home } of ranked) sources.add(home.source);
     const estimate = estimateFrom(facts, ranked, { now, slope });
     if (estimate === null) return noValuation('too_few_comparables', ranked.length, now);
     const { value, low, high, n, basis } = estimate;
@@ -99,7 +101,7 @@ export async function estimateProperty(
     };
   };
   const [sale, rent] = await Promise.all([valuate('sale'), valuate('rental')]);
-  return { currency, sale, rent };
+  return { currency, sale, rent, sources: [...sources] };
 }
 
 function findReasonAgainst(visible: VisibleProperty, facts: HomeFacts | null): Reason | null {

@@ -9,6 +9,7 @@ import { Problem } from '../lib/problem.ts';
 import { fieldsParameter } from '../listings/common-parameters.ts';
 import { PageSchema, pageLinks } from '../listings/paging.ts';
 import { presentListing, type ReaderView } from '../listings/presenter.ts';
+import { sourcesOf } from '../listings/provenance/data-source-store.ts';
 import { ListingSchema } from '../listings/record.ts';
 import { parseFields, selectFields } from '../listings/sparse-fields.ts';
 import type { StoredListing } from '../listings/store.ts';
@@ -36,7 +37,12 @@ export const MatchListSchema = Type.Object(
     data: Type.Array(ListingSchema),
     page: PageSchema,
     total: TotalSchema,
-    meta: Type.Object({ requestId: Type.String(), totalNote: TotalNoteSchema, tier: TierSchema }),
+    meta: Type.Object({
+      requestId: Type.String(),
+      totalNote: TotalNoteSchema,
+      sources: sourcesOf('The sources of the listings on this page, sorted by id.'),
+      tier: TierSchema,
+    }),
   },
   { $id: 'MatchList', description: 'One page of the listings that a watcher watches now, the newest first.' },
 );
@@ -90,13 +96,17 @@ export async function answerMatches(
     const listing = presentListing(stored, view);
     return listing === null ? [] : [selectFields(listing, fields)];
   });
+  const sources = await options.readSources(
+    listings.map(({ source }) => source),
+    view.reach,
+  );
   return {
     json: {
       object: 'list',
       data,
       page,
       total: counted.total,
-      meta: { requestId, totalNote: counted.note, tier: caller.tier },
+      meta: { requestId, totalNote: counted.note, sources, tier: caller.tier },
     },
     headers: pageLinks(options.publicUrl, url, page),
   };

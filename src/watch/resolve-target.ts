@@ -6,6 +6,7 @@ import type { Clock } from '../lib/clock.ts';
 import { invalidMember, nullIfUnavailable, type Problem } from '../lib/problem.ts';
 import { DEFAULT_TIME_ZONE } from '../listings/local-time.ts';
 import { buildReaderView, isVisible, presentListing, type ReaderView } from '../listings/presenter.ts';
+import type { ReadSources } from '../listings/provenance/data-source-store.ts';
 import { findTimeZone, type ListingReads, type StoredListing } from '../listings/store.ts';
 import type { MarketFigures } from '../market/figure.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
@@ -23,6 +24,7 @@ export interface WatcherOptions {
   readonly publicUrl: string;
   readonly catalogue: Pick<ListingReads, 'listing' | 'property'>;
   readonly searches: SavedSearches;
+  readonly readSources: ReadSources;
   readonly figures: MarketFigures;
   /**
    * Records, in the transaction of the change, whether a grant without a key has watchers: it is then not unused. False: the

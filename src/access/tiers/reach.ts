@@ -7,9 +7,22 @@ export type Channel = (typeof CHANNELS)[number];
 export const isChannel = (word: string | undefined): word is Channel =>
   CHANNELS.some((channel) => channel === word);
 
-/** What licences open to one caller on one channel. Two of equal keys open the same. */
+/** How the terms of a source want its listings shown. */
+export interface Display {
+  /** The line of a listing, with placeholders; null: what the source states, the brokerage and the source. */
+  readonly attribution: string | null;
+  /** Follows each line; null: nothing does. */
+  readonly disclaimer: string | null;
+  /** An https URL; null: none. */
+  readonly logo: string | null;
+}
+
+/** Of sources whose terms ask for nothing. */
+export const PLAIN: Display = { attribution: null, disclaimer: null, logo: null };
+
+/** What licences open to one caller on one channel. Two of equal keys open the same, and show it alike. */
 export interface Reach {
-  /** A part of the keys of caches, empty where everything is open. */
+  /** A part of the keys of caches, empty where everything is open and no terms say how it is shown. */
   readonly key: string;
   /** Whether all known licences are open, so that nothing need be asked of single listings. */
   readonly isWhole: boolean;
@@ -17,6 +30,10 @@ export interface Reach {
   readonly open: readonly number[];
   /** Whether listings under the licence of this number are open. */
   has(licence: number): boolean;
+  /** Ids of the sources that anything is open of. */
+  readonly sources: readonly string[];
+  /** How listings of a source are shown. */
+  displayOf(source: string): Display;
   /** What is open to the same caller in answers that are made to be kept: CSV, JSON lines. */
   readonly exported: Reach;
 }
@@ -27,6 +44,8 @@ export const NOTHING: Reach = {
   isWhole: false,
   open: [],
   has: () => false,
+  sources: [],
+  displayOf: () => PLAIN,
   get exported() {
     return NOTHING;
   },
@@ -38,6 +57,8 @@ export const EVERYTHING: Reach = {
   isWhole: true,
   open: [],
   has: () => true,
+  sources: [],
+  displayOf: () => PLAIN,
   get exported() {
     return EVERYTHING;
   },

@@ -38,7 +38,7 @@ export async function listFrontHomes(options: FrontHomeOptions): Promise<readonl
 
 /** Null without a price, or a picture that a browser may load. */
 function frontHome(listing: Listing, publicUrl: string): FrontHome | null {
-  const { id, listingType, price, address, photos, provider } = listing;
+  const { id, listingType, price, address, photos } = listing;
   const picture = photos
     .map(({ url, thumbnailUrl }) => pictureSource(thumbnailUrl ?? url, publicUrl))
     .find((url) => url !== null);
@@ -56,7 +56,7 @@ function frontHome(listing: Listing, publicUrl: string): FrontHome | null {
     street: address.line1 ?? address.full,
     place: address.city ?? address.neighborhood,
     listedAt: listing.listedAt,
-    attribution: provider.attribution,
+    attribution: listing.attribution,
     picture,
   };
 }

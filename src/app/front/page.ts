@@ -1,5 +1,6 @@
 // What the front page reads: each part at most once in a while, since visits to it are not limited.
 
+import type { FindNewest } from '../../listings/provenance/confirmation-store.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Outlines } from '../../areas/outlines/outlines.ts';
 import { readFrontMarket } from '../../explore/front-map.ts';
@@ -28,7 +29,7 @@ export interface FrontPageParts extends Omit<ExploreOptions, 'assets'> {
   readonly areaTrends: AreaTrends;
   /** Routes of the API. */
   readonly routes: readonly Route<Principal>[];
-  readonly dataAsOf: () => Promise<string | null>;
+  readonly dataAsOf: FindNewest;
   /** Aborts when the service begins to stop. */
   readonly stopping: AbortSignal;
 }
@@ -52,7 +53,7 @@ export function frontPage(parts: FrontPageParts): FrontPage {
     }),
     findMarketSize: cacheFor(LIFETIME, clock, async () => ({
       ...(await countMarket(database, visitor.reach)),
-      confirmedAt: await parts.dataAsOf(),
+      confirmedAt: await parts.dataAsOf(visitor.reach),
     })),
     findTrends: createTrends(parts),
   };

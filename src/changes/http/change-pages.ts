@@ -7,6 +7,7 @@ import {
   summarizeListing,
 } from '../../listings/change-state.ts';
 import { areaIn, isIn, isVisible, presentListing, type ReaderView } from '../../listings/presenter.ts';
+import { type Credits, creditsOf } from '../../listings/provenance/credits-store.ts';
 import { findListings, type StoredListing } from '../../listings/store.ts';
 import type { Database, Sql } from '../../postgres/client/database.ts';
 import type { ListingChange, LoadEntry } from '../change.ts';
@@ -23,7 +24,7 @@ export interface PublicChange {
   readonly propertyId: string | null;
   readonly at: string | null;
   readonly changedFields: readonly string[];
-  readonly listing: ListingSummary | null;
+  readonly listing: (ListingSummary & Credits) | null;
   readonly url: string | null;
 }
 
@@ -174,7 +175,7 @@ function presentChange(
     type: after.row.status === 'DELETED' ? 'removed' : change.kind === 'created' ? 'created' : 'updated',
     at: new Date(change.at).toISOString(),
     changedFields: changed.filter((name) => name !== 'words' && name !== 'display'),
-    listing: inUnits(summaryFor(after, now, view), view),
+    listing: { ...inUnits(summaryFor(after, now, view), view), ...creditsOf(now.credits) },
   };
 }
 
@@ -201,7 +202,11 @@ function presentLast(
     changedFields: [],
     url,
     type: listing.status === 'DELETED' ? 'removed' : type,
-    listing: summarizeListing(listing, listing.areaUnit),
+    listing: {
+      ...summarizeListing(listing, listing.areaUnit),
+      attribution: listing.attribution,
+      fetchedAt: listing.fetchedAt,
+    },
   };
 }
 

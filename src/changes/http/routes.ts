@@ -61,6 +61,8 @@ export const ListingSummarySchema = Type.Object(
       'statusChangedAt',
       'closedAt',
       'areaUnit',
+      'attribution',
+      'fetchedAt',
     ] as const).properties,
     location: SummaryLocationSchema,
     address: Type.Object({

@@ -1,5 +1,6 @@
 // SQL of the changes endpoint: what a reader may see of listings now, and the last changes of listings before the retention.
 
+import { type CreditParts, creditPartsSql } from '../../listings/provenance/credits-store.ts';
 import type { Status } from '../../listings/vocabulary.ts';
 import type { Sql } from '../../postgres/client/database.ts';
 
@@ -11,13 +12,15 @@ export interface DisplayRules {
   readonly licenceNo: number;
   readonly displayed: boolean;
   readonly addressDisplayed: boolean;
+  readonly credits: CreditParts;
 }
 
 /** The display rules of these listings, by id. */
 export async function findDisplayRules(sql: Sql, ids: readonly string[]): Promise<Map<string, DisplayRules>> {
   const rows = await sql<(DisplayRules & { id: string })[]>`
-    select id, audience, status, licence_no as "licenceNo", displayed, address_displayed as "addressDisplayed"
-    from listing where id = any(${[...ids]}::text[])`;
+    select id, audience, status, licence_no as "licenceNo", displayed, address_displayed as "addressDisplayed",
+      ${creditPartsSql(sql, sql`shown.id`)} as credits
+    from listing as shown where id = any(${[...ids]}::text[])`;
   return new Map(rows.map((row) => [row.id, row]));
 }
 

@@ -20,6 +20,8 @@ export interface View {
   readonly sources: readonly {
     readonly id: string;
     readonly name: string;
+    readonly attribution: string;
+    readonly logoUrl: string | null;
     readonly confirmedAt: string | null;
   }[];
   readonly areas: readonly { readonly id: string; readonly name: string; readonly type: string }[];

@@ -4,7 +4,7 @@ import { parseTime } from '../../lib/clock.ts';
 import type { Listing } from '../../listings/record.ts';
 import type { Trend } from '../../market/area-trend.ts';
 import { sparkline } from '../../page/chart/sparkline.ts';
-import { type Fragment, type Html, html } from '../../page/html.ts';
+import { type Fragment, type Html, html, visibleText } from '../../page/html.ts';
 import { moneyWords } from '../../page/words.ts';
 import type { Home } from './read-home.ts';
 import { momentWords, NOT_STATED, oneLine, unitWords } from './words.ts';
@@ -123,7 +123,7 @@ const PLACED_BY: Readonly<Record<string, string>> = {
 };
 
 /** Whose data this is, and how old. */
-export function sourceSection({ listing, now }: Home): Html {
+export function sourceSection({ listing, logo, now }: Home): Html {
   const { provider, office, upstreamModifiedAt, fetchedAt } = listing;
   const moment = (at: string | null): Fragment => {
     const time = parseTime(at);
@@ -136,12 +136,15 @@ export function sourceSection({ listing, now }: Home): Html {
     ['Changed there', moment(upstreamModifiedAt)],
     ['Read by us', moment(fetchedAt)],
   ];
-  const stated = [provider.attribution, provider.copyright].filter(
-    (line) => line !== null && line !== office?.name,
-  );
+  const { attribution } = listing;
+  const stated = [provider.copyright].filter((line) => line !== null && !attribution.includes(line));
   const place = PLACED_BY[listing.location?.source ?? 'provided'];
   const lines = place === undefined ? stated : [...stated, place];
   return html`<section class="home-section" aria-labelledby="source"><header><h2 id="source">Whose data this is</h2></header><div class="home-source"><dl>${rows.map(
     ([name, value]) => html`<div><dt>${name}</dt><dd>${value}</dd></div>`,
-  )}</dl>${lines.map((line) => html`<p>${oneLine(line ?? '', 400)}</p>`)}</div></section>`;
+  )}</dl><p>${
+    logo === null
+      ? null
+      : html`<img src="${logo}" alt="" height="24" loading="lazy" referrerpolicy="no-referrer"> `
+  }${visibleText(attribution)}</p>${lines.map((line) => html`<p>${oneLine(line ?? '', 400)}</p>`)}</div></section>`;
 }

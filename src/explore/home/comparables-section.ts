@@ -1,7 +1,7 @@
 // Comparable homes: where they lie, and what was paid or is asked for them.
 
 import { parseTime } from '../../lib/clock.ts';
-import { type Html, html } from '../../page/html.ts';
+import { type Html, html, visibleText } from '../../page/html.ts';
 import { moneyWords } from '../../page/words.ts';
 import type { PresentedComparable } from '../../property/comparables.ts';
 import { apiRequest } from './api-request.ts';
@@ -55,7 +55,7 @@ function comparableRow(comparable: PresentedComparable, at: number, root: string
       : 'On the market';
   const alike = Math.round(similarity * 100);
   const unit = unitWords(areaUnit).short;
-  return html`<tr><td><span class="letter">${letterOf(at)}</span></td><th scope="row"><a href="${root}explore/listing/${listing.id}">${titleOf(listing)}</a><span class="quiet">${when} · ${Number(distance.toFixed(1))} ${distanceUnit}</span></th><td class="spare">${roomWords(listing)}<span class="quiet">${
+  return html`<tr><td><span class="letter">${letterOf(at)}</span></td><th scope="row"><a href="${root}explore/listing/${listing.id}">${titleOf(listing)}</a><span class="quiet">${when} · ${Number(distance.toFixed(1))} ${distanceUnit}</span><span class="quiet">${visibleText(listing.attribution)}</span></th><td class="spare">${roomWords(listing)}<span class="quiet">${
     livingArea === null ? null : areaWords(livingArea, areaUnit)
   }</span></td><td>${moneyWords(Math.round(price), currency)}<span class="quiet">${
     livingArea ? `${moneyWords(perArea(price / livingArea), currency)}/${unit}` : null

@@ -5,7 +5,7 @@ import type { Listing } from '../../listings/record.ts';
 import { CHART_STYLE } from '../../page/chart/chart-style.ts';
 import { siteFooter } from '../../page/footer.ts';
 import { siteHeader } from '../../page/header.ts';
-import { type Fragment, type Html, html } from '../../page/html.ts';
+import { type Fragment, type Html, html, visibleText } from '../../page/html.ts';
 import { renderLayout } from '../../page/layout.ts';
 import { MAP_STYLE } from '../../page/map/map-style.ts';
 import { PARTS_STYLE } from '../../page/parts-style.ts';
@@ -74,7 +74,7 @@ export function renderHomePage(home: Home, { publicUrl, script, isPublic }: Home
       root: PAGE_ROOT,
       confirmedAt: listing.fetchedAt,
       sources: [
-        { name: oneLine(listing.provider.name ?? listing.provider.id), line: listing.provider.attribution },
+        { name: oneLine(listing.provider.name ?? listing.provider.id), line: visibleText(listing.attribution) },
       ],
     }),
     scripts: [`${PAGE_ROOT}${script.src}`],

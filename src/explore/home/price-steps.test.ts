@@ -37,6 +37,8 @@ function period(more: Partial<Period> = {}): Period {
     closedAt: null,
     offMarketAt: null,
     daysOnMarket: null,
+    attribution: 'Elm Homes',
+    fetchedAt: '2026-01-01T00:00:00Z',
     ...more,
   };
 }

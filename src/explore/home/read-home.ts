@@ -47,6 +47,8 @@ export interface HomeMarket {
 /** Of a part that is `null`, the page says that it could not be read. */
 export interface Home {
   readonly listing: Listing;
+  /** Of its source, an https URL; null: its terms name none. */
+  readonly logo: string | null;
   /** With its history and its periods on the market. */
   readonly property: Property;
   /** Largest first. */
@@ -92,7 +94,8 @@ export async function readHome(reads: HomeReads, request: HomeRequest): Promise<
   if (chosen === null || listing === null || property === null) return null;
   if (listing.status === 'DELETED') return 'deleted';
   const parts = await readParts(reads, visible, listing, request);
-  return { listing, property, now, ...parts };
+  const { logo } = request.reach.displayOf(chosen.source);
+  return { listing, logo, property, now, ...parts };
 }
 
 /** Null where display rules leave nothing of the property. */

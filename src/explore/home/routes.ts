@@ -104,7 +104,8 @@ async function showHome(call: Call, options: HomeRouteOptions): Promise<Reply> {
   const text = isSheet
     ? homeContent(home, photos, placement).text
     : renderHomePage(home, { publicUrl: options.publicUrl, script: options.script(), isPublic });
-  const reply = htmlReply(text, photoOrigins(photos), { embedder, isPublic });
+  const logos = home.logo === null ? [] : [new URL(home.logo).origin];
+  const reply = htmlReply(text, [...new Set([...photoOrigins(photos), ...logos])], { embedder, isPublic });
   return conditional(headers, strongEtag(text), reply);
 }
 

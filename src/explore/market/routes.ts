@@ -1,5 +1,6 @@
 // Routes of the market page, and of its figures as CSV.
 
+import type { FindNewest } from '../../listings/provenance/confirmation-store.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Area } from '../../areas/area.ts';
 import type { Outlines } from '../../areas/outlines/outlines.ts';
@@ -50,7 +51,7 @@ export interface MarketPageOptions {
   readonly clock: Clock;
   readonly publicUrl: string;
   /** When a source last confirmed its listings, RFC 3339. */
-  readonly dataAsOf: () => Promise<string | null>;
+  readonly dataAsOf: FindNewest;
 }
 
 const TITLES: Readonly<Record<number, string>> = {
@@ -215,11 +216,11 @@ interface Frame extends MarketFrame {
 
 async function readFrame(
   { clock, dataAsOf, assets, explorer }: MarketPageOptions,
-  { kind }: Principal,
+  { kind, reach }: Principal,
 ): Promise<Frame> {
   const { src } = assets.script('market');
   return {
-    confirmedAt: await dataAsOf(),
+    confirmedAt: await dataAsOf(reach),
     now: clock.now(),
     scripts: [`${ROOT}${src}`],
     // What is shown to people who signed in is theirs: nobody else keeps it or lists it.

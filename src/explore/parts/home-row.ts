@@ -26,7 +26,7 @@ const NEW_FOR = 7 * 86_400_000;
 
 export function homeRow<T>(tags: Tags<T>, home: RowHome, { root, now, isInSight = false }: RowOptions): T {
   const { html } = tags;
-  const { id, address, place, attribution, confirmedAt } = home;
+  const { id, address, place, attribution, logo, confirmedAt } = home;
   const price = home.price === null ? 'Price on request' : priceWords({ ...home, price: home.price });
   const where = address ?? 'Address withheld';
   const meta = [
@@ -37,7 +37,11 @@ export function homeRow<T>(tags: Tags<T>, home: RowHome, { root, now, isInSight 
     id,
   )}" aria-label="${`${price}, ${[where, place].filter((part) => part !== null).join(', ')}`}">${price}</a>${badge(tags, home, now)}</p><p>${facts(home)}${perArea(tags, home)}</p><p>${where}${
     place === null ? null : html`<span class="quiet">, ${place}</span>`
-  }</p><p class="meta">${meta.join(' · ')}</p></div></li>`;
+  }</p><p class="meta">${
+    logo === null
+      ? null
+      : html`<img class="mark" src="${logo}" alt="" height="14" loading="lazy" referrerpolicy="no-referrer">`
+  }${meta.join(' · ')}</p></div></li>`;
 }
 
 function picture<T>({ html }: Tags<T>, { photo }: RowHome, root: string, isInSight: boolean): T {

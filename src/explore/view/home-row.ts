@@ -24,14 +24,16 @@ export interface HomeRow {
   readonly place: string | null;
   /** Relative to the root of the service, or an https URL. */
   readonly photo: string | null;
-  readonly attribution: string | null;
+  readonly attribution: string;
+  /** Of its source, an https URL; null: its terms name none. */
+  readonly logo: string | null;
   /** When its source last confirmed it. */
   readonly confirmedAt: string | null;
   readonly lat: number | null;
   readonly lng: number | null;
 }
 
-export function homeRow(listing: Listing, publicUrl: string): HomeRow {
+export function homeRow(listing: Listing, logo: string | null, publicUrl: string): HomeRow {
   const { address, location, photos, priceChange, status } = listing;
   const closed = status === 'CLOSED' ? listing.closePrice : null;
   const [street, town] = [address.line1, address.neighborhood ?? address.city];
@@ -55,17 +57,12 @@ export function homeRow(listing: Listing, publicUrl: string): HomeRow {
       photos
         .map(({ thumbnailUrl, url }) => pictureOf(thumbnailUrl ?? url, publicUrl))
         .find((url) => url !== null) ?? null,
-    attribution: attributionOf(listing),
+    attribution: visibleText(listing.attribution),
+    logo,
     confirmedAt: listing.fetchedAt,
     lat: location?.lat ?? null,
     lng: location?.lng ?? null,
   };
-}
-
-/** Whom the row names: what the source asks for, else the broker's office, else the source. */
-function attributionOf({ provider, office }: Listing): string | null {
-  const name = provider.attribution ?? office?.name ?? provider.name;
-  return name === null || name === undefined ? null : visibleText(name);
 }
 
 /** Below this service relative to its root, so that it works under any host name; elsewhere https only. */

@@ -5,13 +5,6 @@ import { openNumberSql } from '../../licence/open-sql.ts';
 import type { MapBox } from '../../page/map/mercator.ts';
 import type { Database } from '../../postgres/client/database.ts';
 
-export interface ViewSource {
-  readonly id: string;
-  readonly name: string;
-  /** When it last sent data, RFC 3339. */
-  readonly confirmedAt: string | null;
-}
-
 /** The box around areas; null: around all. Null where none of them has a boundary. */
 export async function findAreaBox(database: Database, ids: readonly string[] | null): Promise<MapBox | null> {
   if (ids?.length === 0) return null;
@@ -21,23 +14,6 @@ export async function findAreaBox(database: Database, ids: readonly string[] | n
       where bbox is not null ${ids === null ? sql`` : sql`and id = any(${[...ids]}::text[])`}`,
   );
   return row?.box ?? null;
-}
-
-/** The sources with these ids: their names as listings have them, and when they last sent data. */
-export async function findSourceStates(
-  database: Database,
-  ids: readonly string[],
-): Promise<readonly ViewSource[]> {
-  return database.read(
-    (sql) => sql<ViewSource[]>`
-      select wanted.id, coalesce(described.name, wanted.id) as name, freshness.as_of as "confirmedAt"
-      from unnest(${[...ids]}::text[]) as wanted (id)
-      left join source_freshness as freshness on freshness.source = wanted.id
-      left join lateral (
-        select coalesce(record -> 'provider' ->> 'originatingSystem', record -> 'provider' ->> 'name') as name
-        from listing where listing.source = wanted.id limit 1) as described on true
-      order by wanted.id`,
-  );
 }
 
 export interface AreaCounts {

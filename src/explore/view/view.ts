@@ -6,6 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { roundTo } from '../../lib/round.ts';
 import { buildReaderView, presentListing } from '../../listings/presenter.ts';
+import type { DataSource, ReadSources } from '../../listings/provenance/data-source-store.ts';
 import { type MapBox, zoomFor } from '../../page/map/mercator.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { cursorAfter } from '../../search/http/pagination.ts';
@@ -18,9 +19,7 @@ import { type HomeRow, homeRow } from './home-row.ts';
 import { boxOf, clusterOf, gridOf, pinOf, stacksOf, type ViewCluster, type ViewPin } from './map-parts.ts';
 import { readQuery } from './query.ts';
 import { openCursor, sealCursor } from './sealed-cursor.ts';
-import type { ReadSources } from './source-states.ts';
 import type { ExploreState } from './state.ts';
-import type { ViewSource } from './view-store.ts';
 
 export interface ViewParts {
   readonly database: Database;
@@ -37,6 +36,12 @@ export interface ViewParts {
   readonly explorer: Pick<ExplorerAccess, 'takeList' | 'takePins'>;
   /** Seals cursors; the same in all processes. Throws DATABASE_UNAVAILABLE. */
   readonly cursorKey: () => Promise<Buffer>;
+}
+
+/** A source of the homes of a view. */
+export interface ViewSource extends Pick<DataSource, 'id' | 'name' | 'attribution' | 'logoUrl'> {
+  /** When it last sent data, RFC 3339. */
+  readonly confirmedAt: string | null;
 }
 
 export interface View {
@@ -148,7 +153,7 @@ async function showView(
   const hits = rowsBefore < lastRow ? page.hits : [];
   const [limit, sources] = await Promise.all([
     takeHomes(parts.explorer, caller, points.length, hits.length),
-    parts.readSources(found.sources, fresh),
+    parts.readSources(found.sources, caller.reach, fresh),
   ]);
   const isOutOfPins = limit?.leaves === 'clusters';
   const { cells } = isOutOfPins && points.length > 0 ? await session.points(whole, gridOf(box, 0)) : found;
@@ -164,14 +169,16 @@ async function showView(
     medianPrice,
     currency: plan.currency,
     asOf: new Date(now).toISOString(),
-    sources,
+    sources: sources.map(({ dataAsOf: confirmedAt, ...source }) => ({ ...source, confirmedAt })),
     areas: resolved.areas.map(({ id, name, type }) => ({ id, name, type })),
     box,
     zoom: roundTo(zoomFor(box, ...MAP_SIZE), 2),
     clusters: cells.map(clusterOf),
     pins: pinned.map((point) => pinOf(point, plan.listingType, now)),
     stacks: stacksOf(pinned),
-    list: rows.map((listing) => homeRow(listing, parts.publicUrl)),
+    list: rows.map((listing) =>
+      homeRow(listing, caller.reach.displayOf(listing.provider.id).logo, parts.publicUrl),
+    ),
     firstRow: rowsBefore + 1,
     nextCursor: isOver || next === null ? null : sealCursor(await parts.cursorKey(), next),
     limitedTo: isOver || (isOutOfPins && isAnonymous) ? 'sign-in' : null,

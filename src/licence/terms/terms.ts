@@ -15,6 +15,9 @@ const audience = (description: string) =>
 export const MARKS = ['BBO', 'BO', 'IDX', 'PDAP', 'PT', 'VOW'] as const;
 export type Mark = (typeof MARKS)[number];
 
+/** What the line of a listing can name. */
+export const PLACEHOLDERS = ['brokerage', 'agent', 'contact', 'source', 'copyright'] as const;
+
 export const TermsSchema = Type.Object(
   {
     channels: Type.Object(
@@ -65,6 +68,24 @@ export const TermsSchema = Type.Object(
       description:
         'Seconds after the source was last read to its end from which its listings are not shown any more; null: however old.',
     }),
+    attribution: Type.Union(
+      [Type.String({ minLength: 1, maxLength: 500, pattern: `^(?:[^{}]|\\{(?:${PLACEHOLDERS.join('|')})\\})*$` }), Type.Null()],
+      {
+        description:
+          'The line that is displayed with each listing. {brokerage}, {agent}, {contact}, {source} and {copyright} stand for its own; ' +
+          'what is not known of it falls back to the brokerage, and that to the source. Null: what the record states, its brokerage and its source.',
+      },
+    ),
+    disclaimer: Type.Union(
+      [Type.String({ minLength: 1, maxLength: 1_000, pattern: '^(?:[^{}]|\\{source\\})*$' }), Type.Null()],
+      {
+        description:
+          'Text that follows the line of each listing, and that of the source beside figures and lists. {source} is its name.',
+      },
+    ),
+    logo: Type.Union([Type.String({ pattern: '^https://[^\\s"\'<>]{1,500}$' }), Type.Null()], {
+      description: 'URL of the mark that is shown beside the line; https only.',
+    }),
   },
   { ...strict, description: 'What the licence of the source permits.' },
 );
@@ -88,6 +109,9 @@ export const OWN: Terms = {
   },
   marks: null,
   maximumAge: null,
+  attribution: null,
+  disclaimer: null,
+  logo: null,
 };
 
 /** What an operator states of a source that is theirs in all else. */
@@ -96,6 +120,9 @@ export const OwnTermsSchema = Type.Partial(
     channels: Type.Partial(TermsSchema.properties.channels, strict),
     marks: TermsSchema.properties.marks,
     maximumAge: TermsSchema.properties.maximumAge,
+    attribution: TermsSchema.properties.attribution,
+    disclaimer: TermsSchema.properties.disclaimer,
+    logo: TermsSchema.properties.logo,
   }),
   { ...strict, description: 'What its licence permits; what is left out is permitted to everybody.' },
 );

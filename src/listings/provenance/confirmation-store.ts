@@ -1,5 +1,6 @@
 // SQL of confirmations: when a source last confirmed a listing, and when it last sent anything.
 
+import type { Reach } from '../../access/tiers/reach.ts';
 import type { Database, Sql, SqlFragment, Transaction } from '../../postgres/client/database.ts';
 
 /** When a source last confirmed a listing, by a change or since; of a table or alias called listing. */
@@ -53,36 +54,36 @@ export async function advanceSource(tx: Sql, source: string, at: number): Promis
 /** Milliseconds that the result is cached: every search includes it. */
 const LIFETIME = 1_000;
 
-/** When any source last sent data, read from the database at most once a second; null if none ever has. */
-export function freshnessOf(database: Database): () => Promise<string | null> {
-  let cached: { readonly until: number; readonly value: Promise<string | null> } | null = null;
-  return () => {
+/** When any of the sources that are open last sent data, RFC 3339; null if none ever has. */
+export type FindNewest = (open: Pick<Reach, 'sources'>) => Promise<string | null>;
+
+/** What the sources sent last is read from the database at most once a second. */
+export function freshnessOf(database: Database): FindNewest {
+  let cached: { readonly until: number; readonly value: Promise<ReadonlyMap<string, string>> } | null = null;
+  return async ({ sources }) => {
     const now = database.clock.monotonic();
     if (!cached || now >= cached.until) {
-      const value = database.read((sql) => findNewestConfirmation(sql));
+      const value = database.read((sql) => findConfirmedSources(sql));
       // A failed read is not cached.
       value.catch(() => {
         cached = null;
       });
       cached = { until: now + LIFETIME, value };
     }
-    return cached.value;
+    const confirmed = await cached.value;
+    return (
+      sources
+        .flatMap((source) => confirmed.get(source) ?? [])
+        .sort()
+        .at(-1) ?? null
+    );
   };
 }
 
-/** When any source last sent data, RFC 3339; null if none ever has. */
-async function findNewestConfirmation(sql: Sql): Promise<string | null> {
-  const [row] = await sql<{ newest: string | null }[]>`select max(as_of) as newest from source_freshness`;
-  return row?.newest ?? null;
-}
-
-/** When the stalest of these sources last sent data, RFC 3339; null where none of them ever has. */
-export async function findStalest(database: Database, sources: readonly string[]): Promise<string | null> {
-  const [row] = await database.read(
-    (sql) => sql<{ stalest: string | null }[]>`
-      select min(as_of) as stalest from source_freshness where source = any(${[...sources]}::text[])`,
-  );
-  return row?.stalest ?? null;
+/** When each source last sent data, RFC 3339. */
+async function findConfirmedSources(sql: Sql): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ source: string; at: string }[]>`select source, as_of as at from source_freshness`;
+  return new Map(rows.map(({ source, at }) => [source, at]));
 }
 
 const time = (at: number): string => new Date(at).toISOString();

@@ -24,7 +24,7 @@ export const SHORT_LISTING = [
   'yearBuilt',
   'address',
   'daysOnMarket',
-  'provider',
+  'attribution',
   'fetchedAt',
 ];
 
@@ -32,7 +32,6 @@ export const SHORT_LISTING = [
 export const shortListingAt = (path: string, more: readonly string[] = []) => ({
   [path]: [...SHORT_LISTING, ...more],
   [`${path}/address`]: ['full', 'neighborhood'],
-  [`${path}/provider`]: ['attribution'],
 });
 
 /** A member that is an object; empty where it is not. */

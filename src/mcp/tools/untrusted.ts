@@ -45,6 +45,8 @@ const ANYWHERE = [
   'provider/name',
   'provider/originatingSystem',
   'provider/attribution',
+  'attribution',
+  'meta/sources/*/name',
   'provider/copyright',
 ];
 const NAMES = new Set(ANYWHERE.map((path) => path.slice(path.lastIndexOf('/') + 1)));

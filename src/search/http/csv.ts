@@ -2,7 +2,7 @@
 
 import { csvLine, harmlessText } from '../../http/output/csv.ts';
 import { ListingSchema, MEMBERS_BY_INCLUDE } from '../../listings/record.ts';
-import type { Fields } from '../../listings/sparse-fields.ts';
+import { CREDITS, type Fields } from '../../listings/sparse-fields.ts';
 
 /** The keys that lead to a column's value. */
 type Column = readonly string[];
@@ -25,7 +25,7 @@ const COLUMNS: readonly Column[] = columnsOf(ListingSchema);
 /** The columns that `fields` asks for; where it is null, all that there are with these parts included. */
 export function columnsFor(fields: Fields, included: readonly string[]): readonly Column[] {
   if (fields === null) return COLUMNS.filter((column) => isIncluded(column, included));
-  const selected = [{ keys: ['id'] }, ...fields];
+  const selected = [{ keys: ['id'] }, ...CREDITS.map((name) => ({ keys: [name] })), ...fields];
   const meets = (column: Column, keys: readonly string[]) =>
     keys.every((key, place) => column[place] === undefined || column[place] === key);
   return COLUMNS.filter((column) => selected.some(({ keys }) => meets(column, keys)));

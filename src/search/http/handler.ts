@@ -9,7 +9,8 @@ import type { Clock } from '../../lib/clock.ts';
 import { pageLinks } from '../../listings/paging.ts';
 import { buildReaderView } from '../../listings/presenter.ts';
 import { bypassesCache } from '../../listings/property-cache.ts';
-import { findStalest } from '../../listings/provenance/confirmation-store.ts';
+import type { FindNewest } from '../../listings/provenance/confirmation-store.ts';
+import { type DataSource, type ReadSources, stalestOf } from '../../listings/provenance/data-source-store.ts';
 import type { FindLoading, Loading } from '../../listings/provenance/loading.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -60,8 +61,8 @@ export interface SearchOptions extends Pick<CurrencyOptions, 'findCurrencies' | 
   readonly clock: Clock;
   readonly tiers: Tiers;
   readonly publicUrl: string;
-  /** When any source last sent data, RFC 3339; null: never. */
-  readonly dataAsOf: () => Promise<string | null>;
+  readonly dataAsOf: FindNewest;
+  readonly readSources: ReadSources;
   readonly findLoading: FindLoading;
 }
 
@@ -187,15 +188,16 @@ async function answerPage(job: SearchJob, format: PageFormat): Promise<Reply> {
     isCounted ? { ...job, plan: { ...job.plan, count: 'none' } } : job,
     job.records.find,
   );
-  const { rest, headers } = await composeRest(job, page, hits.length === 0, async () => counted);
+  const shown = { isEmpty: hits.length === 0, sources: hits.map(({ listing }) => listing.source) };
+  const { rest, headers } = await composeRest(job, page, shown, async () => counted);
   const body = await pageBody(format, job, hits, rest);
   return { ...body, headers: { ...headers, 'content-type': contentType(format) } };
 }
 
 async function answerClusters(job: SearchJob, format: Format): Promise<Reply> {
   const { clusters, page } = await computeClusters(job.session, job, job.request.query);
-  const isEmpty = clusters.length === 0;
-  const { rest, headers } = await composeRest(job, page, isEmpty, () =>
+  const shown = { isEmpty: clusters.length === 0, sources: [] };
+  const { rest, headers } = await composeRest(job, page, shown, () =>
     findTotal(job.session, job.clock, job),
   );
   if (format !== 'geojson') return { json: { object: 'list', clusters, ...rest }, headers };
@@ -230,7 +232,7 @@ async function answerAll(job: SearchJob, format: LineFormat): Promise<Reply> {
 async function composeRest(
   job: SearchJob,
   page: Page,
-  isEmpty: boolean,
+  shown: { readonly isEmpty: boolean; readonly sources: readonly string[] },
   countTotal: () => Promise<FoundTotal>,
 ) {
   const { options, session, request, plan, resolved, loading, currencyChoice } = job;
@@ -246,21 +248,26 @@ async function composeRest(
     ...(explain === true && { explain: await explainSearch(session, job, request.query) }),
   };
   const { total, note } = counted ? totalOf(plan, counted.total) : await countTotal();
+  // Figures rest on the sources of all results; a page reads few listings of many sources.
+  const isOfAll = hasFigures(request.query);
+  const sources: readonly DataSource[] = await options.readSources(
+    isOfAll ? await session.sources(job) : shown.sources,
+    plan.reach,
+    job.context.fresh,
+  );
   const meta = {
     requestId: request.requestId,
     units: plan.units,
     currency: plan.currency,
     currencyChoice,
     areas: resolved.areas.map(({ id, name }) => ({ id, name })),
-    // Figures rest on the sources of all results; a page reads few listings of many sources.
-    dataAsOf: hasFigures(request.query)
-      ? await findStalest(options.database, await session.sources(job))
-      : await options.dataAsOf(),
+    dataAsOf: isOfAll ? stalestOf(sources) : await options.dataAsOf(plan.reach),
+    sources,
     totalNote: note,
     loading,
     lagMs: session.lagMs() ?? undefined,
     suggestions:
-      plan.cursor === null && (isEmpty || hasAlternatives(request.query))
+      plan.cursor === null && (shown.isEmpty || hasAlternatives(request.query))
         ? await suggestNames(options.database, plan, request.query)
         : null,
     tier: request.caller.tier,

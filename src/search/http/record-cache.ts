@@ -195,6 +195,7 @@ interface Moving {
 
 export class EncodedListing {
   readonly id: string;
+  readonly source: string;
   readonly version: number;
   /** As this reader sees it, selected or not. */
   readonly location: Listing['location'];
@@ -205,11 +206,12 @@ export class EncodedListing {
   #confirmedAt: number;
 
   constructor(
-    { id, version, location }: Pick<Listing, 'id' | 'version' | 'location'>,
+    { id, version, location, provider }: Pick<Listing, 'id' | 'version' | 'location' | 'provider'>,
     lasting: string,
     { fields, moments, readAt }: Moving,
   ) {
     this.id = id;
+    this.source = provider.id;
     this.version = version;
     this.location = location;
     this.#lasting = lasting.slice(0, -1);
@@ -224,10 +226,9 @@ export class EncodedListing {
     return moving === '{}' ? `${this.#lasting}}` : `${this.#lasting},${moving.slice(1)}`;
   }
 
-  /** Whether it shows when its source last confirmed it, and that was read before this monotonic time. */
+  /** Whether what it shows of when its source last confirmed it was read before this monotonic time. */
   isConfirmedBefore(at: number): boolean {
-    if (this.#confirmedAt >= at) return false;
-    return this.#fields === null || this.#fields.some(({ keys: [name] }) => name === 'fetchedAt');
+    return this.#confirmedAt < at;
   }
 
   /** Notes when its source last confirmed it, read at this monotonic time or later; undefined: as was known. */

@@ -9,6 +9,7 @@ import { compileJsonQuery, describeJsonQuery } from '../../http/input/json-query
 import { ofMembers } from '../../http/input/parameter-problem.ts';
 import { Problem } from '../../lib/problem.ts';
 import { PageSchema } from '../../listings/paging.ts';
+import { sourcesOf } from '../../listings/provenance/data-source-store.ts';
 import { LoadingSchema } from '../../listings/provenance/loading.ts';
 import { ListingSchema, nullable } from '../../listings/record.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
@@ -70,8 +71,11 @@ const ListingList = Type.Object(
           format: 'date-time',
           description:
             'With facets, statistics, clusters or explanations: when the stalest source of the results last sent ' +
-            'data. Otherwise: when any source did; `fetchedAt` has the time of each listing.',
+            'data. Otherwise: when any source did that is open to you; `fetchedAt` has the time of each listing.',
         }),
+      ),
+      sources: sourcesOf(
+        'The sources of the listings on this page, sorted by id; with facets, statistics, clusters or explanations those of all results.',
       ),
       totalNote: TotalNoteSchema,
       loading: LoadingSchema,

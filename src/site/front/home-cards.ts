@@ -23,7 +23,7 @@ export interface FrontHome {
   /** RFC 3339; null: not known. */
   readonly listedAt: string | null;
   /** Named beside the home, where the source asks for it. */
-  readonly attribution: string | null;
+  readonly attribution: string;
   /** Relative to the root of the service, or an https URL. */
   readonly picture: string;
 }
@@ -56,9 +56,7 @@ function contentOf(home: FrontHome, { root, now, hasExplorer }: CardOptions): Ht
 <p class="tag ${listingType}">${listingType === 'sale' ? 'For sale' : 'To rent'}</p>
 <p class="price">${priceWords(home)}</p><p>${homeFacts(home)}</p><p class="address">${
     hasExplorer ? html`<a href="${root}explore/listing/${id}">${address}</a>` : address
-  }</p>${last.length === 0 ? null : html`<p class="quiet">${last.join(' · ')}</p>`}${
-    attribution === null ? null : html`<p class="quiet">${shortened(visibleText(attribution), 120)}</p>`
-  }`;
+  }</p>${last.length === 0 ? null : html`<p class="quiet">${last.join(' · ')}</p>`}<p class="quiet">${visibleText(attribution)}</p>`;
 }
 
 /** `3 bd · 2.5 ba · 1,840 sqft` */

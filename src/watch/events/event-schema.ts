@@ -3,7 +3,7 @@
 import { Type } from 'typebox';
 import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import { LogPageSchema } from '../../http/output/log-page.ts';
-import { AddressSchema, nullable, oneOf, SummaryLocationSchema, texts } from '../../listings/record.ts';
+import { AddressSchema, AttributionSchema, nullable, oneOf, SummaryLocationSchema, texts } from '../../listings/record.ts';
 import { LISTING_TYPES, STATUSES } from '../../listings/vocabulary.ts';
 import { EVENT_TYPES, type EventType } from './event-types.ts';
 
@@ -20,6 +20,8 @@ const ListingExtract = Type.Partial(
     currency: Type.String(),
     address: AddressSchema,
     location: SummaryLocationSchema,
+    attribution: AttributionSchema,
+    fetchedAt: Type.String({ format: 'date-time', description: 'When the source last sent it, changed or not.' }),
   }),
   {
     $id: 'EventListing',

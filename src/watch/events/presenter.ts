@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { publicOwner } from '../../access/tiers/tiers.ts';
+import { type CreditParts, creditsOf } from '../../listings/provenance/credits-store.ts';
 import { formatCursor } from './cursor.ts';
 import type { EventPosition } from './event.ts';
 import type { ContentRow, EventPage, EventRow } from './read-store.ts';
@@ -62,11 +63,18 @@ const namesJson = (list: string): string => JSON.stringify(list === '' ? [] : li
 
 /** Members of `data` that all events of a change share. */
 function contentJson(
-  { object, previous, changedFields, listingId }: ContentRow,
+  { object, previous, changedFields, listingId, credits }: ContentRow,
   names: (list: string) => string,
 ): string {
   const id = `{"id":"${listingId}"}`;
-  return `"object":${object ?? id},"previous":${previous},"changedFields":${names(changedFields)}`;
+  const shown = object === null ? id : credited(object, credits);
+  return `"object":${shown},"previous":${previous},"changedFields":${names(changedFields)}`;
+}
+
+/** The listing of a change with the line to display with it, and its age, as they are now. */
+function credited(object: string, credits: CreditParts | null): string {
+  if (credits === null) return object;
+  return `${object.slice(0, object.lastIndexOf('}'))},${JSON.stringify(creditsOf(credits)).slice(1)}`;
 }
 
 const hiddenJson = (listingId: string): string =>

@@ -1,6 +1,7 @@
 // SQL that reads the event log, in order and never past the position of the matching.
 
 import type { Reach } from '../../access/tiers/reach.ts';
+import { type CreditParts, creditPartsSql } from '../../listings/provenance/credits-store.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import type { DigestRange } from './digest-store.ts';
 import type { EventPosition } from './event.ts';
@@ -45,6 +46,8 @@ export interface ContentRow {
   readonly previous: string | null;
   /** Names of members, separated by commas. */
   readonly changedFields: string;
+  /** Of the listing as it is now; null: there is none any more. */
+  readonly credits: CreditParts | null;
 }
 
 /** Part of the log: events in order, with what each of them shows. */
@@ -182,7 +185,7 @@ export async function readContents(sql: Sql, rows: readonly EventRow[]): Promise
   const keys = [...wanted.values()];
   return sql<ContentRow[]>`
     select content.sequence, content.listing_id as "listingId", object::text, previous::text,
-      changed_fields as "changedFields"
+      changed_fields as "changedFields", ${creditPartsSql(sql, sql`content.listing_id`)} as credits
     from unnest(${keys.map(({ day }) => day)}::text[], ${keys.map(({ sequence }) => sequence)}::bigint[],
       ${keys.map(({ listingId }) => listingId)}::text[]) as wanted (day, sequence, listing_id),
       lateral (select * from watch_event_content as stored where stored.day = wanted.day::date

@@ -1,5 +1,6 @@
 // SQL that reads what claimed webhooks have to send: tests, redeliveries, and the events behind their positions.
 
+import { creditPartsSql } from '../../listings/provenance/credits-store.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { eventId, presentEvents } from '../events/presenter.ts';
 import {
@@ -26,7 +27,7 @@ interface WebhookEventRow extends EventRow {
 }
 
 /** An event of a queue, with what it shows: each listing of a change with its first row. */
-interface QueueRow extends WebhookEventRow, Pick<ContentRow, 'object' | 'previous'> {
+interface QueueRow extends WebhookEventRow, Pick<ContentRow, 'object' | 'previous' | 'credits'> {
   /** Null: its content is not there, or with an earlier row. */
   readonly changedFields: string | null;
 }
@@ -131,7 +132,9 @@ async function readQueues(
           order by sequence, type, ordinal limit ${limit}
         ) as event
     ) as event left join lateral (
-      select object::text, previous::text, changed_fields as "changedFields" from watch_event_content as stored
+      select object::text, previous::text, changed_fields as "changedFields",
+        ${creditPartsSql(sql, sql`stored.listing_id`)} as credits
+      from watch_event_content as stored
       where stored.day >= ${firstDay}::date - 1 and stored.day = event.day and stored.sequence = event.sequence
         and stored.listing_id = event."listingId" limit 1
     ) as content on "isFirst"
@@ -140,10 +143,10 @@ async function readQueues(
 
 /** What the rows show, each listing of a change once. */
 function contentsOf(rows: readonly QueueRow[]): readonly ContentRow[] {
-  return rows.flatMap(({ sequence, listingId, object, previous, changedFields }) =>
+  return rows.flatMap(({ sequence, listingId, object, previous, changedFields, credits }) =>
     listingId === null || changedFields === null
       ? []
-      : [{ sequence, listingId, object, previous, changedFields }],
+      : [{ sequence, listingId, object, previous, changedFields, credits }],
   );
 }
 

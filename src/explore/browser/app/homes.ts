@@ -99,7 +99,7 @@ function homeOf(listing: Json, path: string, texts: ReadonlyMap<string, string>)
       ? listing.features.filter((each) => typeof each === 'string')
       : [],
     description: texts.get(`${path}/description`) ?? null,
-    attribution: texts.get(`${path}/provider/attribution`) ?? texts.get('/provider/attribution') ?? null,
+    attribution: texts.get(`${path}/attribution`) ?? texts.get('/attribution') ?? null,
     confirmedAt: wordOf(listing.fetchedAt),
     at: x === null || y === null ? null : [x, y],
     note: null,

@@ -1,0 +1,31 @@
+// SQL of credits: the line and the age of listings of which no record is read.
+
+import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
+import type { StoredRecord } from '../stored-record.ts';
+import { listingAttribution } from './attribution.ts';
+import { fetchedAtSql } from './confirmation-store.ts';
+
+/** What the credits of a listing are made of. */
+export interface CreditParts extends Pick<StoredRecord, 'provider' | 'office' | 'agent'> {
+  readonly fetchedAt: string;
+  /** Of the terms of its source. */
+  readonly attribution: string | null;
+  readonly disclaimer: string | null;
+}
+
+/** The members that no form of a listing lacks. */
+export interface Credits {
+  readonly attribution: string;
+  readonly fetchedAt: string;
+}
+
+/** The parts of the listing with this id, as JSON; null: there is none. */
+export const creditPartsSql = (sql: Sql, id: SqlFragment): SqlFragment => sql`(
+  select json_build_object('provider', record -> 'provider', 'office', record -> 'office', 'agent', record -> 'agent',
+    'fetchedAt', ${fetchedAtSql(sql)}, 'attribution', terms -> 'attribution', 'disclaimer', terms -> 'disclaimer')
+  from listing left join source_terms on source_terms.source = listing.source where listing.id = ${id})`;
+
+export const creditsOf = ({ fetchedAt, attribution, disclaimer, ...record }: CreditParts): Credits => ({
+  attribution: listingAttribution(record, { attribution, disclaimer }),
+  fetchedAt: new Date(fetchedAt).toISOString(),
+});
