@@ -142,7 +142,12 @@ async function measure(service: TestService, label: string): Promise<void> {
     (sql) => sql<{ name: string }[]>`select name from area where name ~ '^[A-Za-z ]{7,}$' order by no`,
   );
   const lookup = createAreaCache(database);
-  const answers = createAreaHandlers({ database, tiers: TIERS, publicUrl: 'http://localhost', readSources: async () => [] });
+  const answers = createAreaHandlers({
+    database,
+    tiers: TIERS,
+    publicUrl: 'http://localhost',
+    readSources: async () => [],
+  });
   globalThis.gc?.();
   const before = process.memoryUsage().heapUsed;
   const start = performance.now();

@@ -26,7 +26,9 @@ const rest = {
   meta: Type.Object({
     requestId: Type.String(),
     tier: TierSchema,
-    sources: sourcesOf('The sources of the listings that the areas on this page count, sorted by id; empty without counts.'),
+    sources: sourcesOf(
+      'The sources of the listings that the areas on this page count, sorted by id; empty without counts.',
+    ),
   }),
 };
 

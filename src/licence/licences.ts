@@ -222,11 +222,7 @@ class LiveReach implements Reach {
   }
 
   /** `known`: all licences that there are. */
-  set(
-    open: readonly number[],
-    known: readonly LicenceRow[],
-    displays: ReadonlyMap<string, Display>,
-  ): void {
+  set(open: readonly number[], known: readonly LicenceRow[], displays: ReadonlyMap<string, Display>): void {
     const isWhole = open.length === known.length;
     const numbers = new Set(open);
     const sources = new Set(known.flatMap(({ no, source }) => (numbers.has(no) ? [source] : [])));

@@ -132,7 +132,8 @@ const ProviderSchema = Type.Object({
 });
 
 export const AttributionSchema = Type.String({
-  description: 'The line to display with it: whose listing it is, and what its source asks for. It may be the text of others.',
+  description:
+    'The line to display with it: whose listing it is, and what its source asks for. It may be the text of others.',
 });
 
 /** Members that a listing has only with `include=daysOnMarket`. */

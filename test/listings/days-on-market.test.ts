@@ -118,12 +118,17 @@ test('csv has their columns where they are included', async () => {
     included.filter((column) => !plain.includes(column)),
     both,
   );
-  assert.deepEqual(await head(`&include=daysOnMarket&fields=${both.join()}`), ['id', ...both]);
+  assert.deepEqual(await head(`&include=daysOnMarket&fields=${both.join()}`), [
+    'id',
+    ...both,
+    'fetchedAt',
+    'attribution',
+  ]);
   const row = await service.get(
     `${search}&format=csv&include=daysOnMarket&fields=${both.join()}`,
     keys.business,
   );
-  assert.match(await row.text(), /\r\nlst_\w+,30,77(?:\r\n|$)/);
+  assert.match(await row.text(), /\r\nlst_\w+,30,77,[\d:.TZ-]+,\w+(?:\r\n|$)/);
 });
 
 test('fields that only include adds are refused without it, with what to add', async () => {

@@ -54,11 +54,18 @@ await apply('files', crane, late);
 const BOARD = {
   id: 'board',
   name: 'Aldern Board',
-  attribution: 'Data by the Aldern Board',
+  attribution: 'Aldern Board',
+  logoUrl: null,
   dataAsOf: iso(early),
 };
 /** Its listings each name another agent. */
-const FILES = { id: 'files', name: 'Crane files', attribution: null, dataAsOf: iso(late) };
+const FILES = {
+  id: 'files',
+  name: 'Crane files',
+  attribution: 'Crane files',
+  logoUrl: null,
+  dataAsOf: iso(late),
+};
 
 interface Told {
   readonly meta: {

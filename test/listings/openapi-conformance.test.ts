@@ -182,7 +182,7 @@ test('the areas of a listing are there, and stand from small to large', async ()
     );
   }
   const [some] = areas.keys();
-  conforms('Area', await service.json(`/v1/areas/${some}`, keys.pro));
+  conforms('OneArea', await service.json(`/v1/areas/${some}`, keys.pro));
   conforms('AreaFeature', await service.json(`/v1/areas/${some}/boundary`, keys.pro));
 });
 

@@ -184,7 +184,7 @@ test('texts of listings stay texts, and links lead to the web alone', { skip }, 
       ],
       view: 'javascript:alert(1)',
       untrusted: [
-        { at: '/data/0/provider/attribution', text: hostile },
+        { at: '/data/0/attribution', text: hostile },
         { at: '/data/0/description', text: hostile },
       ],
     },

@@ -110,9 +110,9 @@ const CALLS: readonly (readonly [tool: string, args: object, isThere: boolean])[
   ['get_listing_live', { id, detail: 'full' }, true],
   ['find_comparables', { id }, true],
   ['find_comparables', { id, detail: 'full' }, true],
-  ['estimate_value', { id, detail: 'full' }, false],
+  ['estimate_value', { id, detail: 'full' }, true],
   ['list_watchers', {}, true],
-  ['get_watcher_events', { id: watcherId, detail: 'full' }, false],
+  ['get_watcher_events', { id: watcherId, detail: 'full' }, true],
   ['pause_watcher', { id: watcherId }, true],
   ['resume_watcher', { id: watcherId }, true],
 ];

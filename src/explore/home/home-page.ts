@@ -74,7 +74,10 @@ export function renderHomePage(home: Home, { publicUrl, script, isPublic }: Home
       root: PAGE_ROOT,
       confirmedAt: listing.fetchedAt,
       sources: [
-        { name: oneLine(listing.provider.name ?? listing.provider.id), line: visibleText(listing.attribution) },
+        {
+          name: oneLine(listing.provider.name ?? listing.provider.id),
+          line: visibleText(listing.attribution),
+        },
       ],
     }),
     scripts: [`${PAGE_ROOT}${script.src}`],

@@ -35,6 +35,7 @@ const SUBJECT = {
     address: {},
     photos: [],
     floorPlans: [],
+    provider: { id: 'test' },
     property: { taxes: [], estimateDisplayed: true },
   },
 } as unknown as StoredListing;

@@ -1,6 +1,5 @@
 // Routes of the market page, and of its figures as CSV.
 
-import type { FindNewest } from '../../listings/provenance/confirmation-store.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import type { Area } from '../../areas/area.ts';
 import type { Outlines } from '../../areas/outlines/outlines.ts';
@@ -9,6 +8,7 @@ import { conditional, strongEtag } from '../../http/output/etag.ts';
 import type { Headers, Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
+import type { FindNewest } from '../../listings/provenance/confirmation-store.ts';
 import type { MarketAnswers } from '../../market/answers.ts';
 import { withSiteColours } from '../../page/style.ts';
 import type { Database } from '../../postgres/client/database.ts';

@@ -69,7 +69,14 @@ export const TermsSchema = Type.Object(
         'Seconds after the source was last read to its end from which its listings are not shown any more; null: however old.',
     }),
     attribution: Type.Union(
-      [Type.String({ minLength: 1, maxLength: 500, pattern: `^(?:[^{}]|\\{(?:${PLACEHOLDERS.join('|')})\\})*$` }), Type.Null()],
+      [
+        Type.String({
+          minLength: 1,
+          maxLength: 500,
+          pattern: `^(?:[^{}]|\\{(?:${PLACEHOLDERS.join('|')})\\})*$`,
+        }),
+        Type.Null(),
+      ],
       {
         description:
           'The line that is displayed with each listing. {brokerage}, {agent}, {contact}, {source} and {copyright} stand for its own; ' +

@@ -34,8 +34,10 @@ export function listingAttribution(
 }
 
 /** The line of a source beside figures, and of lists; `name` is as its listings have it. */
-export const sourceAttribution = (name: string, { disclaimer }: Pick<Display, 'disclaimer'> = PLAIN): string =>
-  withDisclaimer(name, disclaimer, name);
+export const sourceAttribution = (
+  name: string,
+  { disclaimer }: Pick<Display, 'disclaimer'> = PLAIN,
+): string => withDisclaimer(name, disclaimer, name);
 
 function withDisclaimer(line: string, disclaimer: string | null, source: string): string {
   if (disclaimer === null) return line.slice(0, MAX_LINE);
@@ -74,4 +76,6 @@ function textsOf({ provider, office, agent }: Attributed): Readonly<Record<strin
 }
 
 const fill = (line: string, texts: Readonly<Record<string, string>>): string =>
-  line.replaceAll(NAMED, (written, name: string) => (Object.hasOwn(texts, name) ? (texts[name] ?? '') : written));
+  line.replaceAll(NAMED, (written, name: string) =>
+    Object.hasOwn(texts, name) ? (texts[name] ?? '') : written,
+  );

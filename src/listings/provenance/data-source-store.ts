@@ -13,7 +13,8 @@ const DataSourceSchema = Type.Object(
     id: Type.String({ description: 'The `provider.id` of its listings.' }),
     name: Type.String({ description: 'As its listings have it. It may be the text of others.' }),
     attribution: Type.String({
-      description: 'The line to display with figures and lists; each listing has its own. It may be the text of others.',
+      description:
+        'The line to display with figures and lists; each listing has its own. It may be the text of others.',
     }),
     logoUrl: nullable(Type.String({ format: 'uri', description: 'The mark to show beside the line.' })),
     dataAsOf: nullable(

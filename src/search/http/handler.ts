@@ -197,9 +197,7 @@ async function answerPage(job: SearchJob, format: PageFormat): Promise<Reply> {
 async function answerClusters(job: SearchJob, format: Format): Promise<Reply> {
   const { clusters, page } = await computeClusters(job.session, job, job.request.query);
   const shown = { isEmpty: clusters.length === 0, sources: [] };
-  const { rest, headers } = await composeRest(job, page, shown, () =>
-    findTotal(job.session, job.clock, job),
-  );
+  const { rest, headers } = await composeRest(job, page, shown, () => findTotal(job.session, job.clock, job));
   if (format !== 'geojson') return { json: { object: 'list', clusters, ...rest }, headers };
   const text = placesBody(clusters, rest);
   return { text, headers: { ...headers, 'content-type': contentType(format) } };

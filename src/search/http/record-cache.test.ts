@@ -12,7 +12,11 @@ test('of two records with one number the later is kept, and found for its own vi
   const [stored = assert.fail()] = fc.sample(storedArbitrary, { numRuns: 1, seed: 5 });
   const [one, other] = ['one', 'other'].map((id) => {
     const moving = { fields: null, moments: momentsOf(stored), readAt: 0 };
-    return new EncodedListing({ id, version: 1, location: null, provider: stored.record.provider }, '{}', moving);
+    return new EncodedListing(
+      { id, version: 1, location: null, provider: stored.record.provider },
+      '{}',
+      moving,
+    );
   });
   assert.ok(one && other);
   cache.add(7, 'metric', one);

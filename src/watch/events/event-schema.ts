@@ -3,7 +3,14 @@
 import { Type } from 'typebox';
 import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import { LogPageSchema } from '../../http/output/log-page.ts';
-import { AddressSchema, AttributionSchema, nullable, oneOf, SummaryLocationSchema, texts } from '../../listings/record.ts';
+import {
+  AddressSchema,
+  AttributionSchema,
+  nullable,
+  oneOf,
+  SummaryLocationSchema,
+  texts,
+} from '../../listings/record.ts';
 import { LISTING_TYPES, STATUSES } from '../../listings/vocabulary.ts';
 import { EVENT_TYPES, type EventType } from './event-types.ts';
 
@@ -21,7 +28,10 @@ const ListingExtract = Type.Partial(
     address: AddressSchema,
     location: SummaryLocationSchema,
     attribution: AttributionSchema,
-    fetchedAt: Type.String({ format: 'date-time', description: 'When the source last sent it, changed or not.' }),
+    fetchedAt: Type.String({
+      format: 'date-time',
+      description: 'When the source last sent it, changed or not.',
+    }),
   }),
   {
     $id: 'EventListing',
