@@ -18,8 +18,8 @@ interface PropertyBody {
     readonly id: string;
     readonly price: number;
     readonly livingArea: number | null;
-  readonly attribution: string;
-  readonly fetchedAt: string;
+    readonly attribution: string;
+    readonly fetchedAt: string;
   } | null;
   readonly listings: readonly unknown[] | null;
   readonly history: readonly unknown[] | null;
