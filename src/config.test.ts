@@ -46,6 +46,7 @@ test('an empty environment gives the sample market on an embedded database at 12
         folder: join(folder, '.freehold/photos'),
         cacheFolder: join(folder, '.freehold/photo-cache'),
         cacheMegabytes: 1_000,
+        avif: false,
         allow: [],
       },
       trustedProxies: [],

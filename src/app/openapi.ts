@@ -170,6 +170,8 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     metrics,
     report: () => {},
     originals: { read: refresh },
+    sizes: { read: refresh },
+    sizeFormats: [],
     mediaMode: 'link' as const,
     sample: null,
     basemap: null,

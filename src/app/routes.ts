@@ -118,6 +118,8 @@ export interface FeatureParts extends UsageParts {
   readonly metrics: Metrics;
   readonly findLoading: FindLoading;
   readonly originals: PhotoParts['originals'];
+  readonly sizes: PhotoParts['sizes'];
+  readonly sizeFormats: PhotoParts['sizeFormats'];
   readonly anywhere: PhotoParts['anywhere'];
   readonly findOwnerReach: WatcherPageContext['findOwnerReach'];
   readonly mediaMode: PushOptions['mediaMode'];

@@ -8,7 +8,7 @@ import { type DaysOnMarketClock, daysOnMarket, parseStoredClock } from './days-o
 import type { DraftLocation } from './draft.ts';
 import { listedAt } from './listed-at.ts';
 import { addressMatcher } from './masking/address-matcher.ts';
-import { ownName } from './pictures/own-pictures.ts';
+import { ownName, thumbnailPath } from './pictures/own-pictures.ts';
 import { listingAttribution } from './provenance/attribution.ts';
 import type { Listing } from './record.ts';
 import type { StoredListing } from './store.ts';
@@ -175,12 +175,14 @@ const isMasked = (stored: Pick<StoredListing, 'addressDisplayed'>, view: Lasting
 
 type PublicRecord = Omit<StoredRecord, 'property'>;
 
-/** Pictures that are served from here, at the public URL. */
+/** Pictures that are served from here, and their sizes, at the public URL. */
 function presentPictures(pictures: PublicRecord['photos'], { publicUrl }: LastingView): Listing['photos'] {
   if (!pictures.some(({ url }) => ownName(url) !== null)) return pictures;
-  return pictures.map((each) =>
-    ownName(each.url) === null ? each : { ...each, url: `${publicUrl}${each.url}` },
-  );
+  return pictures.map((each) => {
+    const thumbnail = thumbnailPath(each.url);
+    if (thumbnail === null) return each;
+    return { ...each, url: `${publicUrl}${each.url}`, thumbnailUrl: `${publicUrl}${thumbnail}` };
+  });
 }
 
 /** The whole of an address whose street is withheld. */

@@ -72,7 +72,11 @@ export const SummaryLocationSchema = nullable(
 const PhotoSchema = Type.Object({
   id: Type.String(),
   url: Type.String({ format: 'uri' }),
-  thumbnailUrl: text,
+  thumbnailUrl: Type.Union([Type.String(), Type.Null()], {
+    description:
+      'A smaller one. Where this service serves the photo it is 320 pixels wide, and its URL with `640.webp` or `1280.webp` in place of ' +
+      '`320.webp` leads to larger ones.',
+  }),
   width: integer,
   height: integer,
   caption: text,

@@ -13,6 +13,8 @@ export interface MediaSettings {
   /** Where this process keeps what it can fetch or make again, absolute. */
   readonly cacheFolder: string;
   readonly cacheMegabytes: number;
+  /** Whether sizes are made as AVIF, too. */
+  readonly avif: boolean;
   /** Ports of inner networks from which photos may be fetched. */
   readonly allow: readonly NetworkPort[];
 }
@@ -28,6 +30,7 @@ export function readMediaSettings(
     folder: resolve(folder, read.text('MEDIA_DIR') ?? join(dataDirectory, 'photos')),
     cacheFolder: join(dataDirectory, 'photo-cache'),
     cacheMegabytes: read.integer('MEDIA_CACHE_MB', 1_000, 10, 1_000_000),
+    avif: read.oneOf('MEDIA_AVIF', ['on', 'off'], 'off') === 'on',
     allow: read.networkPorts('MEDIA_ALLOW'),
   };
 }

@@ -11,6 +11,7 @@ import { formatOf, type ImageFormat } from './pictures/image-head.ts';
 import type { PictureCache } from './pictures/picture-cache.ts';
 import type { PictureFiles } from './pictures/picture-files.ts';
 import type { PictureSource } from './pictures/picture-source.ts';
+import { RememberedFailures } from './remembered-failures.ts';
 import type { ShownPicture } from './shown-store.ts';
 
 export interface OriginalsOptions {
@@ -30,19 +31,17 @@ export interface Original {
 
 /** Seconds after which a picture that could not be fetched is tried again. */
 const RETRY = 60;
-/** Pictures of which it is remembered that they could not be fetched. */
-const MAX_FAILED = 10_000;
 
 export class Originals {
   readonly #options: OriginalsOptions;
   readonly #flights = new SingleFlight<Buffer>();
   readonly #fetches = new Bulkhead({ maxConcurrent: 16, maxQueue: 200 });
-  /** Monotonic milliseconds until which a picture is not tried, by its key. */
-  readonly #failed = new Map<string, number>();
+  readonly #failures: RememberedFailures<true>;
   readonly #count: (outcome: string) => void;
 
   constructor(options: OriginalsOptions) {
     this.#options = options;
+    this.#failures = new RememberedFailures(options.clock);
     const counter = options.metrics.counter(
       'freehold_photo_fetches_total',
       'Photos that were fetched for readers, by what became of it.',
@@ -74,8 +73,8 @@ export class Originals {
     signal: AbortSignal,
   ): Promise<Buffer> {
     const { access, clock, cache, sourceOf } = this.#options;
-    const wait = (this.#failed.get(key) ?? 0) - clock.monotonic();
-    if (wait > 0) throw unavailable(wait / 1_000);
+    const failed = this.#failures.get(key);
+    if (failed !== null) throw unavailable(failed.seconds);
     const source = await sourceOf(id);
     if (source === null) throw unavailable(RETRY);
     try {
@@ -92,19 +91,12 @@ export class Originals {
         }
         const seconds = fetched.state === 'limited' ? fetched.wait / 1_000 : RETRY;
         this.#count(fetched.state === 'limited' ? 'limited' : fetched.fault);
-        this.#remember(key, seconds);
+        this.#failures.add(key, true, seconds);
         throw unavailable(seconds);
       });
     } catch (error) {
       throw error instanceof BulkheadFull ? unavailable(5) : error;
     }
-  }
-
-  #remember(key: string, seconds: number): void {
-    this.#failed.delete(key);
-    this.#failed.set(key, this.#options.clock.monotonic() + seconds * 1_000);
-    const [oldest] = this.#failed.keys();
-    if (this.#failed.size > MAX_FAILED && oldest !== undefined) this.#failed.delete(oldest);
   }
 }
 

@@ -8,14 +8,19 @@ import { conditional, strongEtag } from '../http/output/etag.ts';
 import { Problem } from '../lib/problem.ts';
 import type { Database } from '../postgres/client/database.ts';
 import type { Originals } from './originals.ts';
+import type { PhotoSizes } from './photo-sizes.ts';
 import { FORMATS } from './pictures/image-head.ts';
 import { findShown } from './shown-store.ts';
+import { parseSize, SIZE_FORMATS, type SizeFormat, WIDTHS } from './sizes/sizes.ts';
 
 export interface PhotoParts {
   /** What any channel shows: the addresses of photos stand in its answers. */
   readonly anywhere: Reach;
   readonly database: Database;
   readonly originals: Pick<Originals, 'read'>;
+  readonly sizes: Pick<PhotoSizes, 'read'>;
+  /** Formats of sizes that are made. */
+  readonly sizeFormats: readonly SizeFormat[];
 }
 
 const TYPES = FORMATS.map((format) => `image/${format}`);
@@ -24,6 +29,9 @@ const TYPES = FORMATS.map((format) => `image/${format}`);
  * that are withheld.
  */
 const CACHING = 'private, max-age=31536000, immutable';
+
+/** Where no sizes can be made, what stands in their place may get better soon. */
+const SUBSTITUTE_CACHING = 'private, max-age=300';
 
 const Params = Type.Object({
   listing: Type.String({
@@ -37,13 +45,16 @@ const Params = Type.Object({
     description: 'The version of the photo.',
   }),
   file: Type.String({
-    pattern: '^original$',
+    pattern: `^(original|(${WIDTHS.join('|')})\\.(${SIZE_FORMATS.join('|')}))$`,
     missing: 'NOT_FOUND',
-    description: '`original`: the file as the source has it.',
+    description:
+      '`original`: the picture as the source has it, without metadata but its copyright. `320.webp`, `640.webp`, `1280.webp`: no wider than so ' +
+      'many pixels, never enlarged; with `.avif` too where the service is set up to make it.',
   }),
 });
 
-export function photoRoutes({ database, originals, anywhere }: PhotoParts): readonly Route<Principal>[] {
+export function photoRoutes(parts: PhotoParts): readonly Route<Principal>[] {
+  const { database, originals, sizes, sizeFormats, anywhere } = parts;
   return [
     route<Principal>()({
       method: 'GET',
@@ -67,13 +78,22 @@ export function photoRoutes({ database, originals, anywhere }: PhotoParts): read
       },
       codes: ['OVERLOADED'],
       async handle({ params: { listing, photo, file }, headers, signal }) {
+        const size = parseSize(file);
+        if (size !== null && !sizeFormats.includes(size.format)) throw notFound();
         const shown = await database.read((sql) => findShown(sql, listing, photo, anywhere));
         if (shown === null) throw notFound();
         const tag = strongEtag(`${photo} ${file}`);
         const caching = { 'cache-control': CACHING } as const;
         const known = conditional(headers, tag, { headers: caching });
         if (known.status === 304) return known;
-        const original = await originals.read(`${listing}-${photo}`, shown, signal);
+        const key = `${listing}-${photo}`;
+        if (size !== null) {
+          const sized = await sizes.read(key, shown, size, signal);
+          if (sized === null) throw notFound();
+          const kept = sized.isSized ? known.headers : { 'cache-control': SUBSTITUTE_CACHING };
+          return { bytes: sized.file, headers: { ...kept, 'content-type': sized.contentType } };
+        }
+        const original = await originals.read(key, shown, signal);
         if (original === null) throw notFound();
         return {
           bytes: original.file,

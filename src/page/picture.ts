@@ -10,3 +10,12 @@ export function pictureSource(url: string | null, publicUrl: string): string | n
   const parsed = URL.parse(url);
   return parsed?.protocol === 'https:' && parsed.username === '' ? parsed.href : null;
 }
+
+const SIZED = /^(.*\bv1\/photos\/[^/]+\/[0-9a-f]{32}\/)320\.webp$/;
+const WIDTHS = [320, 640, 1280];
+
+/** The sizes of a picture that this service makes smaller, for `srcset`; null: the picture has only this one. */
+export function pictureSizes(source: string): string | null {
+  const [, base] = SIZED.exec(source) ?? [];
+  return base === undefined ? null : WIDTHS.map((width) => `${base}${width}.webp ${width}w`).join(', ');
+}

@@ -77,7 +77,8 @@ async function copy(what: string, condition: () => Promise<boolean>): Promise<vo
 const files = async (): Promise<string[]> =>
   (await readdir(folder, { recursive: true })).filter((name) => name.length > 60).sort();
 
-const cached = (): Promise<string[]> => readdir(join(data, 'photo-cache'));
+const cached = async (): Promise<string[]> =>
+  (await readdir(join(data, 'photo-cache'))).filter((name) => name.endsWith('.original'));
 
 /** Each listing is of a home of its own. */
 const withPhotos = (...paths: string[]) =>
@@ -105,6 +106,8 @@ test('photos are copied once, in their order, and shown at addresses of the serv
   });
   assert.equal(again.status, 304);
   assert.equal((await fetch(`${service.url}/v1/photos/lst_x/${'0'.repeat(32)}/original`)).status, 404);
+  const size = (name: string) => fetch((first?.url ?? '').replace('original', name));
+  assert.deepEqual([(await size('320.webp')).status, (await size('320.avif')).status], [200, 404]);
   // A record that says the same, and one with another price, fetch nothing again.
   await crm.put('a', withPhotos('/1.png', '/2.png', '/3.png'));
   await crm.put('a', { ...withPhotos('/1.png', '/2.png', '/3.png'), listPrice: 390_000 });

@@ -11,9 +11,12 @@ import { startCacheUpkeep } from '../../media/cache-upkeep.ts';
 import { startCopying } from '../../media/copies/start-copying.ts';
 import { startPictureUpkeep } from '../../media/copies/upkeep.ts';
 import { Originals } from '../../media/originals.ts';
+import { PhotoSizes } from '../../media/photo-sizes.ts';
 import { PictureCache } from '../../media/pictures/picture-cache.ts';
 import { PictureFiles } from '../../media/pictures/picture-files.ts';
 import { type PictureSource, PLAIN_SOURCE } from '../../media/pictures/picture-source.ts';
+import { Resizer } from '../../media/sizes/resizer.ts';
+import { SIZE_FORMATS, type SizeFormat } from '../../media/sizes/sizes.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { findRegistered } from '../../sources/registry/registry-store.ts';
 import type { SourceSet } from '../../sources/source-set.ts';
@@ -36,6 +39,8 @@ export interface Media {
   /** How photos are shown of sources that say nothing of it. */
   readonly mediaMode: MediaMode;
   readonly originals: Originals;
+  readonly sizes: PhotoSizes;
+  readonly sizeFormats: readonly SizeFormat[];
   /** Copies of photos are made, and the files of those that nobody wants any more are deleted. */
   start(): { stop(): Promise<void> };
   close(): Promise<void>;
@@ -51,9 +56,13 @@ export function createMedia(options: MediaOptions): Media {
   const cache = new PictureCache(cacheFolder, cacheMegabytes * MEGABYTE, report);
   const sourceOf = (id: string) => findPictureSource(options, id);
   const parts = { ...options, access, files, sourceOf };
+  const originals = new Originals({ ...parts, cache });
+  const resizer = createResizer(options);
   return {
     mediaMode: config.media.mode,
-    originals: new Originals({ ...parts, cache }),
+    originals,
+    sizes: new PhotoSizes({ ...options, originals, cache, resizer }),
+    sizeFormats: SIZE_FORMATS.filter((format) => format !== 'avif' || config.media.avif),
     start() {
       const jobs = [startCopying(parts), startPictureUpkeep(parts), startCacheUpkeep({ ...options, cache })];
       return {
@@ -62,8 +71,23 @@ export function createMedia(options: MediaOptions): Media {
         },
       };
     },
-    close: () => access.close(),
+    async close() {
+      resizer.close();
+      await access.close();
+    },
   };
+}
+
+function createResizer({ clock, log }: MediaOptions): Resizer {
+  return new Resizer({
+    clock,
+    onUnavailable(error) {
+      log.warn(
+        { event: 'photo_sizes_unavailable', error: error.message },
+        'Photos are not made smaller: the package sharp does not run here. Originals are served in place of all sizes.',
+      );
+    },
+  });
 }
 
 function mediaAccess({ config, clock, internet }: MediaOptions): NetworkAccess {

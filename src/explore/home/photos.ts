@@ -2,7 +2,7 @@
 
 import type { Listing } from '../../listings/record.ts';
 import { type Html, html } from '../../page/html.ts';
-import { pictureSource } from '../../page/picture.ts';
+import { pictureSizes, pictureSource } from '../../page/picture.ts';
 import { oneLine } from './words.ts';
 
 export interface Photo {
@@ -43,10 +43,21 @@ export function photoGrid(photos: readonly Photo[], photoCount: number | null): 
   const shown = photos.slice(0, IN_GRID);
   return html`<div class="home-photos n${shown.length}">${shown.map(
     ({ url, small, caption }, at) =>
-      html`<a href="#photo-${at + 1}" aria-label="${`Photo ${at + 1} of ${photos.length}${caption === null ? '' : `: ${caption}`}`}"><img src="${at === 0 ? url : small}" alt="" width="1200" height="800"${
+      html`<a href="#photo-${at + 1}" aria-label="${`Photo ${at + 1} of ${photos.length}${caption === null ? '' : `: ${caption}`}`}"><img src="${at === 0 ? url : small}"${sized(small, at === 0 ? LARGE : SMALL)} alt="" width="1200" height="800"${
         at === 0 ? FIRST : LAZY
       } referrerpolicy="no-referrer"></a>`,
   )}<a class="btn all" href="#photos">${photos.length === 1 ? 'Enlarge' : `All ${photos.length} photos`}</a></div>`;
+}
+
+/** How wide photos are on the page. */
+const LARGE = '(max-width:760px) 100vw, 600px';
+const SMALL = '(max-width:760px) 25vw, 300px';
+const WHOLE = '(max-width:1240px) 100vw, 1200px';
+
+/** The sizes of a photo that this service makes smaller. */
+function sized(small: string, width: string): Html | null {
+  const sizes = pictureSizes(small);
+  return sizes === null ? null : html` srcset="${sizes}" sizes="${width}"`;
 }
 
 const FIRST = html` fetchpriority="high"`;
@@ -57,7 +68,7 @@ export function lightBox(photos: readonly Photo[], title: string): Html | null {
   if (photos.length === 0) return null;
   const figures = photos.map(
     ({ url, small, caption }, at) =>
-      html`<figure id="photo-${at + 1}"><img src="${url}" data-small="${small}" alt="${
+      html`<figure id="photo-${at + 1}"><img src="${url}"${sized(small, WHOLE)} data-small="${small}" alt="${
         caption ?? `Photo ${at + 1} of ${title}`
       }" width="1200" height="800" loading="lazy" referrerpolicy="no-referrer"><figcaption>${at + 1} of ${photos.length}${
         caption === null ? null : ` · ${caption}`

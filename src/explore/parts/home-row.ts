@@ -4,6 +4,7 @@
 
 import { shortAmount } from '../../page/map/amounts.ts';
 import type { Tags } from '../../page/map/tags.ts';
+import { pictureSizes } from '../../page/picture.ts';
 import { enumWords, moneyWords, priceWords } from '../../page/words.ts';
 import type { HomeRow } from '../view/home-row.ts';
 import { icon } from './icons.ts';
@@ -47,7 +48,11 @@ export function homeRow<T>(tags: Tags<T>, home: RowHome, { root, now, isInSight 
 function picture<T>({ html }: Tags<T>, { photo }: RowHome, root: string, isInSight: boolean): T {
   if (photo === null) return html`<span class="no-photo"></span>`;
   const source = photo.startsWith('https:') ? photo : `${root}${photo}`;
-  return html`<img src="${source}" alt="" width="148" height="98" loading="${isInSight ? 'eager' : 'lazy'}" decoding="async" referrerpolicy="no-referrer">`;
+  const loading = isInSight ? 'eager' : 'lazy';
+  const sizes = pictureSizes(source);
+  return sizes === null
+    ? html`<img src="${source}" alt="" width="148" height="98" loading="${loading}" decoding="async" referrerpolicy="no-referrer">`
+    : html`<img src="${source}" srcset="${sizes}" sizes="148px" alt="" width="148" height="98" loading="${loading}" decoding="async" referrerpolicy="no-referrer">`;
 }
 
 /** What is most worth knowing of a home: sold, under contract, new, or by how much its price changed. */

@@ -47,6 +47,10 @@ export const picturePath = (listing: string, name: string, file = 'original'): s
 /** The name of a picture that is served from here; null for the address of any other. */
 export const ownName = (url: string): string | null => PATH.exec(url)?.[1] ?? null;
 
+/** The smallest size of a picture that is served from here, below the public URL; null for the address of any other. */
+export const thumbnailPath = (url: string): string | null =>
+  ownName(url) === null ? null : url.replace(/original$/, '320.webp');
+
 /** Names of the pictures in a record that are served from here. */
 export function ownNames({ photos, floorPlans }: PictureLists): ReadonlySet<string> {
   return new Set([...photos, ...floorPlans].flatMap(({ url }) => ownName(url) ?? []));

@@ -4,6 +4,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { NetworkAccess } from '../../lib/network/network-access.ts';
 import type { OutboundStream } from '../../lib/outbound.ts';
 import { OutboundFailure } from '../../lib/outbound-failure.ts';
+import { cleanPicture } from './clean-picture.ts';
 import { formatOf, type ImageHead, MAX_PIXELS, readHead } from './image-head.ts';
 
 export const MAX_BYTES = 20_000_000;
@@ -29,7 +30,9 @@ export type PictureFault =
   | 'redirects';
 
 /** `received`: bytes of all answers. */
-export type Fetched = { readonly received: number } & (
+export type Fetched = {
+  readonly received: number;
+} /** The file is without metadata, but its copyright. */ & (
   | { readonly state: 'fetched'; readonly file: Buffer; readonly head: ImageHead }
   | { readonly state: 'failed'; readonly fault: PictureFault }
   /** The server wants no request for these milliseconds. */
@@ -141,5 +144,8 @@ async function readFile({ body }: OutboundStream, stated: number): Promise<Fetch
   const head = readHead(file);
   if (head === null) return failed('not_an_image', received);
   if (head.width * head.height > MAX_PIXELS) return failed('too_many_pixels', received);
-  return { state: 'fetched', file, head, received };
+  const clean = cleanPicture(file, head.format);
+  return clean === null
+    ? failed('not_an_image', received)
+    : { state: 'fetched', file: clean, head, received };
 }

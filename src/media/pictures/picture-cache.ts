@@ -51,7 +51,8 @@ export class PictureCache {
     const temporary = `${path}.${process.pid}-${this.#count++}${UNFINISHED}`;
     try {
       await mkdir(this.#folder, { recursive: true, mode: 0o750 });
-      await writeFile(temporary, file, { mode: 0o640 });
+      // A machine that loses power keeps no name without its file.
+      await writeFile(temporary, file, { mode: 0o640, flush: true });
       await rename(temporary, path);
       this.#files.set(name, { bytes: Math.max(1, file.length) });
     } catch (error) {

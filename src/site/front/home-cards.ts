@@ -1,6 +1,7 @@
 // Homes as cards: picture, price, facts, address, place and age.
 
 import { type Html, html, shortened, visibleText } from '../../page/html.ts';
+import { pictureSizes } from '../../page/picture.ts';
 import { age } from '../../page/time.ts';
 import { priceWords } from '../../page/words.ts';
 
@@ -52,7 +53,9 @@ function contentOf(home: FrontHome, { root, now, hasExplorer }: CardOptions): Ht
     place === null ? null : shortened(visibleText(place), 60),
     listedAt === null ? null : age(Date.parse(listedAt), now),
   ].filter((part) => part !== null);
-  return html`<img src="${source}" alt="" loading="lazy">
+  const sizes = pictureSizes(source);
+  const sized = sizes === null ? null : html` srcset="${sizes}" sizes="(max-width:760px) 50vw, 260px"`;
+  return html`<img src="${source}"${sized} alt="" loading="lazy">
 <p class="tag ${listingType}">${listingType === 'sale' ? 'For sale' : 'To rent'}</p>
 <p class="price">${priceWords(home)}</p><p>${homeFacts(home)}</p><p class="address">${
     hasExplorer ? html`<a href="${root}explore/listing/${id}">${address}</a>` : address

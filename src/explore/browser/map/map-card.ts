@@ -4,6 +4,7 @@ import { render } from 'lit-html';
 import { type Map as LibreMap, Marker } from 'maplibre-gl';
 import { shortAmount } from '../../../page/map/amounts.ts';
 import type { MapPin } from '../../../page/map/drawing.ts';
+import { pictureSizes } from '../../../page/picture.ts';
 import { bedsWords, countWords } from '../../parts/words.ts';
 import { writeQuery } from '../../view/parameters.ts';
 import { serviceUrl } from '../explorer.ts';
@@ -96,10 +97,13 @@ export class MapCard {
   }
 
   #renderHome({ id, price, facts, address, photo }: CardHome): void {
+    const sizes = photo === null ? null : pictureSizes(photo);
     const picture =
       photo === null
         ? null
-        : html`<img src="${photo}" alt="" width="244" height="118" decoding="async" referrerpolicy="no-referrer">`;
+        : sizes === null
+          ? html`<img src="${photo}" alt="" width="244" height="118" decoding="async" referrerpolicy="no-referrer">`
+          : html`<img src="${photo}" srcset="${sizes}" sizes="244px" alt="" width="244" height="118" decoding="async" referrerpolicy="no-referrer">`;
     render(
       html`${picture}<div class="text"><p><a class="whole price" href="explore/listing/${encodeURIComponent(id)}" data-home="${id}">${price}</a></p><p>${facts}</p><p class="small quiet">${address ?? ''}</p></div>`,
       this.#element,
