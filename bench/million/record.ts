@@ -4,6 +4,7 @@ import { EVERYTHING } from '../../src/access/tiers/reach.ts';
 import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
 import { createSearch } from '../../src/app/search.ts';
 import { areaRoutes } from '../../src/areas/routes.ts';
+import { UNRECORDED } from '../../src/http/frame/call-usage.ts';
 import type { Route } from '../../src/http/frame/route.ts';
 import { compileQuery } from '../../src/http/input/query.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
@@ -114,6 +115,7 @@ export function openRecorder(testbed: LargeTestbed): Recorder {
         peer: '',
         signal: new AbortController().signal,
         refusal: null,
+        usage: UNRECORDED,
         note: () => {},
       });
       return statements;

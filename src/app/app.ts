@@ -41,6 +41,7 @@ import type { Variables } from '../sources/registry/secrets.ts';
 import type { ReplicationStatus } from '../sources/replication-status.ts';
 import type { Source } from '../sources/source.ts';
 import type { SourceSet } from '../sources/source-set.ts';
+import { ServiceUsage, type UsageRecorderOptions } from '../usage/usage-recorder.ts';
 import { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
@@ -87,6 +88,8 @@ export interface Overrides {
   readonly maxClients?: number;
   readonly freeGrantLimits?: FreeGrantLimits;
   readonly limits?: Partial<Limits>;
+  /** Of the record of use. */
+  readonly usage?: Pick<UsageRecorderOptions, 'maxEntries'>;
 }
 
 export interface AppOptions {
@@ -167,6 +170,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     isLoading: async () => (await nullIfUnavailable(reads.findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
   });
+  const usage = new ServiceUsage({ ...common, ...overrides.usage });
   const ownerStatus = followOwners({ ...common, subscriptions: access.subscriptions }, oauth);
   const keyForm = createKeyForm({ keys: access.keys, clock, publicUrl, proofKey: oauth.proofKey });
   const sources = await startSources({ ...options, ...common });
@@ -203,10 +207,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     publicUrl,
     sample,
     feeds: createFeedLimit(files.tiers),
-    countWatchers: (account) => database.read((sql) => countWatchers(sql, account)),
-    findOwnerPlan: (owner) => database.read((sql) => findOwnerPlan(sql, owner)),
-    countApps: (subscription) =>
-      database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
+    ...accountReads(database, clock),
     portalUrl: config.billing.portalUrl,
     service: payments?.service ?? null,
     setGrantWatched: watchGrant,
@@ -227,6 +228,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     media,
     webhooks,
     deliversWebhooks: overrides.deliversWebhooks ?? true,
+    usage,
     ownerStatus,
     setGrantWatched: watchGrant,
     matchingTarget: options.threadTarget ?? null,
@@ -238,6 +240,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...options,
     routes,
     phases: access.phases,
+    recorder: usage,
     clock,
     metrics,
     limits: limitsOf(options),
@@ -260,10 +263,19 @@ export async function createApp(options: AppOptions): Promise<App> {
       await drained;
       for (const each of [background, sources, billing, subscriptions, reads]) await each.stop();
       const others = [sources, media, sample?.outbound, files.basemap, webhooks.access];
+      await usage.close().catch(report);
       for (const each of [oauth, sourceVerifier, access, reads, ...others]) await each?.close();
     }),
   };
 }
+
+/** What pages and limits need to know of accounts. */
+const accountReads = (database: Database, clock: Clock) => ({
+  countWatchers: (account: string) => database.read((sql) => countWatchers(sql, account)),
+  findOwnerPlan: (owner: string) => database.read((sql) => findOwnerPlan(sql, owner)),
+  countApps: (subscription: string) =>
+    database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
+});
 
 /** The operator's files that are read at the start. Throws if one is invalid. */
 async function readFiles({ tiersFile, site: { logo }, explorer: { basemapFile } }: Config) {

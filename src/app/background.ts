@@ -29,6 +29,8 @@ import { type ReplicationStatus, STARTING, WAITING_FOR_ACCEPT } from '../sources
 import type { Source } from '../sources/source.ts';
 import type { SourceSet } from '../sources/source-set.ts';
 import { startSourceUpkeep } from '../sources/upkeep.ts';
+import { startUsageUpkeep } from '../usage/upkeep.ts';
+import type { ServiceUsage } from '../usage/usage-recorder.ts';
 import { startDigestScheduler } from '../watch/digests/digest-scheduler.ts';
 import { findPosition } from '../watch/events/position-store.ts';
 import type { IsOpenEvent } from '../watch/events/read-store.ts';
@@ -68,6 +70,7 @@ export interface BackgroundOptions {
   readonly describeOutside: NightlyOptions['outside'];
   readonly computeFigure: EvaluationOptions['compute'];
   readonly isOpenEvent: IsOpenEvent;
+  readonly usage: Pick<ServiceUsage, 'add'>;
   readonly licences: Licences;
   readonly catalogue: Catalogue;
   readonly refresh: Refresh;
@@ -112,6 +115,7 @@ export function startBackground(options: BackgroundOptions): Background {
     startSealing({ ...options, keyring: options.webhooks.keyring }),
     outgoing(() => startDigestScheduler(options)),
     startChangeUpkeep(options),
+    startUsageUpkeep(options),
     startStoredReview(options),
     startErasing({ ...options, findMatched }),
     settings &&

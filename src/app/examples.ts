@@ -228,7 +228,7 @@ export const EXAMPLES: Examples = {
     pauseWatcher: OF_WATCHER,
     resumeWatcher: OF_WATCHER,
     listMatches: OF_WATCHER,
-
+    getUsageHistory: { from: '2027-01-01', to: '2027-01-31', groupBy: ['day', 'channel'] },
     testWatcher: OF_WATCHER,
     rotateSecret: OF_WATCHER,
     listDeliveries: { ...OF_WATCHER, status: 'failed' },

@@ -91,7 +91,11 @@ export function createReads(options: ReadsOptions) {
     findReach: (caller: Principal, channel: Channel) => licences.reachOf(channel, readerOf(caller)),
     findOwnerReach,
     isOpenEvent,
-    openEvents: { isOpen: isOpenEvent, refreshLicences: () => licences.refresh() },
+    openEvents: {
+      isOpen: isOpenEvent,
+      sourceOf: licences.sourceOf,
+      refreshLicences: () => licences.refresh(),
+    },
     computeFigure: (figure: WatchedFigure, now: number) =>
       figures.compute(figure, now, licences.reachOf('watchers', figure.reader ?? 'subscribers')),
     refresh: createRefresh({

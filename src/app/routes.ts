@@ -57,6 +57,7 @@ import type { FindCurrencies } from '../search/summaries/currency.ts';
 import { METRICS, MINIMUM_SAMPLE } from '../search/summaries/metrics.ts';
 import { siteRoutes } from '../site/routes.ts';
 import type { LogoFile } from '../site/site-settings.ts';
+import { usageRoutes } from '../usage/routes.ts';
 import { eventRoutes } from '../watch/events/routes.ts';
 import type { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { feedRoutes } from '../watch/feeds/routes.ts';
@@ -155,6 +156,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...feedRoutes(parts),
     ...changeRoutes(parts),
     ...accessRoutes(parts),
+    ...usageRoutes(parts),
     ...pushRoutes(parts),
     ...entityEventRoutes(parts),
     ...accountRoutes(parts),

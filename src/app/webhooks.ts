@@ -6,10 +6,14 @@ import { Keyring, parseKeys } from '../lib/keyring.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Internet } from '../lib/network/internet.ts';
 import { isLoopback } from '../lib/settings.ts';
+import type { Licences } from '../licence/licences.ts';
 import { parseDatabaseUrl } from '../postgres/client/connection-url.ts';
 import type { Database } from '../postgres/client/database.ts';
+import type { UsageAmounts, UsageKey } from '../usage/usage-counter.ts';
+import type { ServiceUsage } from '../usage/usage-recorder.ts';
 import { disableWebhook } from '../watch/disable-webhook.ts';
 import type { IsOpenEvent } from '../watch/events/read-store.ts';
+import type { Attempt, QueuedEvent } from '../watch/webhooks/claimed-webhook.ts';
 import { type DispatcherStarter, startDispatcher } from '../watch/webhooks/start-dispatcher.ts';
 import { createWebhookAccess, type WebhookAccess } from '../watch/webhooks/webhook-access.ts';
 import { WebhookLimits } from '../watch/webhooks/webhook-limits.ts';
@@ -60,6 +64,8 @@ export interface DeliveryOptions {
   readonly publicUrl: string;
   readonly isOpenEvent: IsOpenEvent;
   readonly report: (error: unknown) => void;
+  readonly usage: Pick<ServiceUsage, 'add'>;
+  readonly licences: Pick<Licences, 'sourceOf'>;
 }
 
 /** Starts deliveries; null: without a key no secret can be opened, and they wait for a process that has one. */
@@ -73,5 +79,30 @@ export function startDeliveries(
     access,
     openSecret: (sealed, watcherId) => keyring.open(sealed, watcherId),
     disable: (webhook, reason) => disableWebhook(options, webhook, reason),
+    onAttempt: (attempt, event) => options.usage.add(...deliveryUsage(attempt, event, options.licences)),
   });
+}
+
+/** A delivery as the use of the owner of its watcher: what was sent, and of what arrived which listings it showed. */
+function deliveryUsage(
+  { httpStatus, isSuccess }: Attempt,
+  { owner, json, shown }: QueuedEvent,
+  { sourceOf }: Pick<Licences, 'sourceOf'>,
+): [UsageKey, UsageAmounts] {
+  const sources = Map.groupBy(isSuccess ? shown : [], sourceOf);
+  return [
+    {
+      account: owner,
+      client: '',
+      tier: '',
+      channel: 'watchers',
+      operation: 'deliverWebhook',
+      status: httpStatus === null ? 0 : Math.floor(httpStatus / 100),
+    },
+    {
+      requests: 1,
+      bytes: Buffer.byteLength(json),
+      shown: new Map([...sources].map(([source, licences]) => [source, licences.length])),
+    },
+  ];
 }

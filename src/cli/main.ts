@@ -17,6 +17,7 @@ import { examples } from './options.ts';
 import { addRestore } from './restore/restore.ts';
 import { addSources } from './sources/sources.ts';
 import { addSubscriptions } from './subscriptions.ts';
+import { addUsage } from './usage.ts';
 import { addWatchers } from './watchers.ts';
 
 /** Runs one command line and sets the process's exit code. Never throws. */
@@ -48,6 +49,7 @@ export function commandLine(): Command {
   addClients(program);
   addGrants(program);
   addWatchers(program);
+  addUsage(program);
   addImport(program);
   addSources(program);
   addRestore(program);

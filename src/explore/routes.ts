@@ -1,6 +1,7 @@
 // Route of the explorer's page.
 
 import type { Principal } from '../access/tiers/tiers.ts';
+import type { CallUsage } from '../http/frame/call-usage.ts';
 import { type Route, route } from '../http/frame/route.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { nullIfUnavailable, Problem } from '../lib/problem.ts';
@@ -40,7 +41,7 @@ export function exploreRoutes(options: ExploreOptions): readonly Route<Principal
         embedder: options.explorer.embedder,
         titles: { 503: 'The map cannot be shown at the moment' },
       }),
-      handle: ({ url, caller }) => showExplorer({ ...options, drawLocked }, url, caller),
+      handle: ({ url, caller, usage }) => showExplorer({ ...options, drawLocked, usage }, url, caller),
     }),
     ...viewRoutes(options),
   ];
@@ -48,6 +49,7 @@ export function exploreRoutes(options: ExploreOptions): readonly Route<Principal
 
 interface PageOptions extends ExploreOptions {
   readonly drawLocked: () => Promise<Html | null>;
+  readonly usage: CallUsage;
 }
 
 async function showExplorer(options: PageOptions, url: string, caller: Principal): Promise<Reply> {
@@ -70,7 +72,8 @@ async function showExplorer(options: PageOptions, url: string, caller: Principal
   try {
     checkKind(parameters.get('for'));
     const isAdmitted = (await nullIfUnavailable(options.explorer.admit(caller, 'views'))) !== null;
-    const view = isAdmitted ? await nullIfUnavailable(readView(options, state, caller)) : null;
+    const reading = { fresh: false, usage: options.usage };
+    const view = isAdmitted ? await nullIfUnavailable(readView(options, state, caller, reading)) : null;
     const counts = view === null ? null : await nullIfUnavailable(countFilters(options, state, caller, view));
     const ways = view?.total === 0 ? await nullIfUnavailable(findWays(options, state, caller, view)) : null;
     const map = view === null ? null : await nullIfUnavailable(drawView(options, state, view, base.root));

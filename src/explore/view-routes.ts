@@ -38,8 +38,8 @@ export function viewRoutes(
       operation: 'getExploreView',
       summary: 'Get what a map and its list show',
       answer: { description: 'A view' },
-      async handle({ url, caller, headers }) {
-        const reading = { fresh: bypassesCache(headers) };
+      async handle({ url, caller, headers, usage }) {
+        const reading = { fresh: bypassesCache(headers), usage };
         const view = await readView(parts, stateOfUrl(url), caller, reading);
         const json = { ...view, loading: await nullIfUnavailable(parts.findLoading()) };
         // When it was read is not what it says.
@@ -68,8 +68,8 @@ export function viewRoutes(
       ownQuery: false,
       query: Type.Object({ q: Type.String({ maxLength: 120, description: 'What was typed so far.' }) }),
       answer: { description: 'Suggestions' },
-      async handle({ query: { q }, caller }) {
-        return { json: await suggest(parts, q, caller), headers: NOT_INDEXED };
+      async handle({ query: { q }, caller, usage }) {
+        return { json: await suggest(parts, q, caller, usage), headers: NOT_INDEXED };
       },
     }),
   ];

@@ -1,7 +1,14 @@
 // Licences as one process knows them: what is open to whom on each channel, followed as terms and blocks change.
 
 import { hash } from 'node:crypto';
-import { CHANNELS, type Channel, type Display, PLAIN, type Reach } from '../access/tiers/reach.ts';
+import {
+  CHANNELS,
+  type Channel,
+  type Display,
+  PLAIN,
+  type Reach,
+  UNKNOWN_SOURCE,
+} from '../access/tiers/reach.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
 import { type Clock, parseTime } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
@@ -63,6 +70,9 @@ export class Licences {
     if (reach === undefined) throw new Error(`There is no channel ${channel}`);
     return reach;
   };
+
+  /** The source whose listings are under the licence of this number. */
+  readonly sourceOf = (licence: number): string => this.#anywhere.sourceOf(licence);
 
   /** The widest audience that a channel shows anything; `public` where nothing is stored. */
   widest(channel: Channel): Audience {
@@ -188,6 +198,7 @@ class LiveReach implements Reach {
   #open: readonly number[] = [];
   #numbers: ReadonlySet<number> = new Set();
   #sources: readonly string[] = [];
+  #sourceOf: ReadonlyMap<number, string> = new Map();
   #displays: ReadonlyMap<string, Display> = new Map();
   readonly exported: Reach;
 
@@ -221,6 +232,10 @@ class LiveReach implements Reach {
     return this.#displays.get(source) ?? PLAIN;
   }
 
+  sourceOf(licence: number): string {
+    return this.#sourceOf.get(licence) ?? UNKNOWN_SOURCE;
+  }
+
   /** `known`: all licences that there are. */
   set(open: readonly number[], known: readonly LicenceRow[], displays: ReadonlyMap<string, Display>): void {
     const isWhole = open.length === known.length;
@@ -230,6 +245,7 @@ class LiveReach implements Reach {
     const style = shown.length === 0 ? '' : hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 12);
     this.#open = open;
     this.#numbers = numbers;
+    this.#sourceOf = new Map(known.map(({ no, source }) => [no, source]));
     this.#isWhole = isWhole;
     this.#sources = [...sources].sort();
     this.#displays = displays;

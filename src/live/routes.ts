@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox';
 import type { StreamLimit } from '../access/limits/stream-limit.ts';
 import type { Principal } from '../access/tiers/tiers.ts';
+import type { CallUsage } from '../http/frame/call-usage.ts';
 import { type RequestContext, type Route, route } from '../http/frame/route.ts';
 import { lastEventIdParameter, readLastEventIdOfUrl } from '../http/input/last-event-id.ts';
 import { conditional, contentEtag } from '../http/output/etag.ts';
@@ -122,11 +123,12 @@ function streamRoute(options: LiveRouteOptions, stored: Route<Principal>): Route
       isAfterDone(readLastEventIdOfUrl(headers, url)?.id) ? { status: 204 } : null,
     async handle(call) {
       const { stored, record, presentLive } = await findListing(call, options);
-      const { requestId, signal, caller } = call;
+      const { requestId, signal, caller, usage } = call;
       const release = streams.open(caller);
       return {
         events: openListingStream({
           stored,
+          usage,
           cached: record,
           present: presentLive,
           refresh,
@@ -158,6 +160,7 @@ function recordRoute(options: LiveRouteOptions): Route<Principal> {
       if (call.query.lastEventId !== undefined)
         throw invalidParameter('lastEventId', 'is of the stream, and this is the stored record: remove it');
       const { stored, record } = await findListing(call, options);
+      call.usage.shows(stored.source);
       const lastModified = new Date(stored.updatedAt).toUTCString();
       const reply = {
         json: record,
@@ -197,6 +200,7 @@ async function findListing(
 
 export interface ListingStream {
   readonly stored: StoredListing;
+  readonly usage: CallUsage;
   /** The stored record as this reader sees it. */
   readonly cached: Listing;
   readonly refresh: Refresh;
@@ -225,8 +229,9 @@ export function openListingStream(stream: ListingStream): AsyncGenerator<ServerS
 }
 
 async function* listingEvents(stream: ListingStream): AsyncGenerator<ServerSentEvent, void, void> {
-  const { cached, requestId, release } = stream;
+  const { stored, usage, cached, requestId, release } = stream;
   try {
+    usage.shows(stored.source);
     yield { event: 'cached', id: `${requestId}.cached`, data: cached };
     yield await liveOrError(stream);
     yield { event: 'done', id: `${requestId}${DONE}`, data: {} };
@@ -236,11 +241,12 @@ async function* listingEvents(stream: ListingStream): AsyncGenerator<ServerSentE
 }
 
 async function liveOrError(stream: ListingStream): Promise<ServerSentEvent> {
-  const { stored, refresh, present, requestId, signal } = stream;
+  const { stored, usage, refresh, present, requestId, signal } = stream;
   try {
     const fresh = present(await refresh(stored, signal));
     if (fresh === null)
       throw new LiveError('not_found_upstream', 'The source no longer lets this listing be shown.');
+    usage.shows(stored.source);
     return { event: 'live', id: `${requestId}.live`, data: fresh };
   } catch (error) {
     const { code, message } = toLiveError(error);

@@ -189,7 +189,7 @@ const HANDLERS: Readonly<Record<string, SetHandler>> = {
 };
 
 function toolContext(call: McpCall, { mcpReq }: ServerContext): ToolContext {
-  const { caller, requestId, address, peer, headers, refusal, body } = call;
+  const { caller, requestId, address, peer, headers, refusal, usage, body } = call;
   const progressToken = mcpReq._meta?.progressToken;
   let progress = 0;
   return {
@@ -199,6 +199,7 @@ function toolContext(call: McpCall, { mcpReq }: ServerContext): ToolContext {
     peer,
     headers,
     refusal,
+    usage,
     showsApps: showsApps(readMessage(body).params),
     signal: mcpReq.signal,
     ...(progressToken !== undefined && {

@@ -2,6 +2,7 @@
 
 import { type Static, Type } from 'typebox';
 import { findAreaNames } from '../areas/name-store.ts';
+import type { CallUsage } from '../http/frame/call-usage.ts';
 import { presentListing } from '../listings/presenter.ts';
 import { PROPERTY_PARTS, PropertySchema } from '../listings/property-record.ts';
 import { ListingSchema, nullable, oneOf } from '../listings/record.ts';
@@ -76,6 +77,7 @@ export async function findIncludedParts(
   sources: ValuationSources,
   visible: VisibleProperty,
   include: readonly Includable[],
+  usage: CallUsage,
 ): Promise<PropertyParts> {
   const { database } = sources;
   const { subject } = visible;
@@ -88,6 +90,7 @@ export async function findIncludedParts(
     include.includes('estimate') ? estimateOf(sources, visible) : null,
     include.includes('reso') ? findResoRecords(database, [subject.id]) : null,
   ]);
+  for (const { source } of comparables?.listings ?? []) usage.shows(source);
   const photos = include.includes('photos') ? (presentListing(subject, view)?.photos ?? []) : null;
   const reso = records && presentReso(records.get(subject.id), subject, view);
   return { photos, areas, comparables: comparables?.data ?? null, estimate, reso };

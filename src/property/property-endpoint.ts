@@ -75,6 +75,8 @@ interface PropertyAnswer {
   readonly listings: readonly StoredListing[];
   /** Ids of the sources of other listings that went into it. */
   readonly otherSources?: readonly string[];
+  /** Those that it shows; default: all of them. */
+  readonly shown?: readonly StoredListing[];
   /** True if the market changes the answer too, so that no date of these listings is its Last-Modified. */
   readonly isOfMarket?: boolean;
 }
@@ -106,6 +108,7 @@ export function propertyEndpoint<Query extends TObject>(
       const view = buildReaderView(caller, query, options.clock.now(), options.publicUrl);
       const stored = await readsFor(headers, options).property(params.id);
       const answer = await read(call, visibleProperty(stored, view));
+      for (const { source } of answer.shown ?? answer.listings) call.usage.shows(source);
       const ids = [...answer.listings.map(({ source }) => source), ...(answer.otherSources ?? [])];
       const sources = await options.readSources(ids, view.reach, bypassesCache(headers));
       const meta = { requestId, tier: caller.tier, sources };

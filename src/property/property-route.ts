@@ -117,7 +117,12 @@ async function replyWithParts(
   const { include, view } = selection;
   const parts = needsLookup(include)
     ? // However fresh the property is, its parts are as they are stored.
-      await findIncludedParts(options, visibleProperty(stored, { ...view, source: 'cached' }), include)
+      await findIncludedParts(
+        options,
+        visibleProperty(stored, { ...view, source: 'cached' }),
+        include,
+        call.usage,
+      )
     : NO_PARTS;
   const answer = compose(stored, selection, { live, parts });
   // The looked-up parts change without the property, and a live read is never confirmed by its date.
@@ -125,7 +130,8 @@ async function replyWithParts(
 }
 
 /** The reply, or a 304 if the client has it; its date counts only if `now` is given, in milliseconds since the epoch. */
-function unlessKnown({ headers }: Call, { etag, reply }: TaggedReply, now?: number): Reply {
+function unlessKnown({ headers, usage }: Call, { etag, reply, shown }: TaggedReply, now?: number): Reply {
+  for (const source of shown) usage.shows(source);
   return conditional(headers, etag, reply, now);
 }
 
@@ -150,13 +156,15 @@ function compose(
   { view, include, fields }: Selection,
   { live, parts }: { readonly live: Property['live']; readonly parts: PropertyParts },
 ): TaggedReply {
-  const { listings } = visibleProperty(stored, view);
+  const { listings, subject } = visibleProperty(stored, view);
   const own = PROPERTY_PARTS.filter((part) => include.includes(part));
   const record = presentProperty(stored, view, { include: own, live });
   if (record === null) throw propertyNotFound();
   const etag = entityTag({ ...stored, listings }, record, parts, view.reach);
+  const shown = own.length > 0 ? listings : [subject];
   return {
     etag,
+    shown: shown.map(({ source }) => source),
     reply: {
       json: selectFields({ ...record, ...parts }, fields),
       headers: {
@@ -171,6 +179,8 @@ function compose(
 
 /** A reply with its entity tag, which its headers hold too. */
 interface TaggedReply {
+  /** The sources of the listings that it shows, one for each. */
+  readonly shown: readonly string[];
   readonly etag: string;
   readonly reply: Reply & { readonly headers: Headers };
 }
@@ -205,9 +215,13 @@ class ResponseCache {
 }
 
 /** The reply with its JSON as text. */
-function withText({ etag, reply: { json, headers, ...rest } }: TaggedReply): TaggedReply {
+function withText({ etag, shown, reply: { json, headers, ...rest } }: TaggedReply): TaggedReply {
   const contentType = { 'content-type': 'application/json; charset=utf-8' };
-  return { etag, reply: { ...rest, text: JSON.stringify(json), headers: { ...contentType, ...headers } } };
+  return {
+    etag,
+    shown,
+    reply: { ...rest, text: JSON.stringify(json), headers: { ...contentType, ...headers } },
+  };
 }
 
 function isLive({ caller, query }: Call, { tiers }: PropertyRouteOptions): boolean {

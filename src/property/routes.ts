@@ -109,6 +109,7 @@ const historyRoute = (options: PropertyRouteOptions) =>
         json: { object: 'list', data, page },
         headers: pageLinks(options.publicUrl, url, page),
         listings,
+        shown: listings.filter(({ id }) => data.some(({ listingId }) => listingId === id)),
       };
     },
   });
@@ -265,6 +266,7 @@ const estimateRoute = (options: PropertyRouteOptions) =>
         json: { object: 'estimate', propertyId: visible.property.id, ...estimate },
         listings: [visible.subject],
         otherSources: sources,
+        shown: [],
         isOfMarket: true,
       };
     },

@@ -58,9 +58,10 @@ interface HomeState {
  * not during a first load, and not while it cannot be read.
  */
 export function homeHandler(options: HomeOptions) {
-  return async ({ headers }: PageRequest): Promise<Reply> => {
+  return async ({ headers, usage }: PageRequest): Promise<Reply> => {
     const state = await readState(options);
     const { size, homes, loading } = state;
+    for (const { source } of homes) usage.shows(source);
     const { text, style } = homePage(options, state);
     const policy = contentPolicy({
       style,

@@ -175,7 +175,7 @@ export interface FirstLoad {
   readonly total: number | null;
 }
 
-export type PageRequest = Pick<RequestContext<unknown>, 'headers'>;
+export type PageRequest = Pick<RequestContext<unknown>, 'headers' | 'usage'>;
 export type PageHandler = (request: PageRequest) => Reply | Promise<Reply>;
 
 /**
@@ -186,7 +186,7 @@ export function withLoadingNotice(handler: PageHandler, findLoading: () => Promi
   return async (request: PageRequest): Promise<Reply> => {
     const loading = await nullIfUnavailable(findLoading());
     if (loading === null) return handler(request);
-    const { text, headers: { etag: _, ...headers } = {} } = await handler({ headers: {} });
+    const { text, headers: { etag: _, ...headers } = {} } = await handler({ ...request, headers: {} });
     return {
       text: text?.replace('</header>', (end) => `${end}${loadingNotice(loading).text}`) ?? '',
       headers: { ...headers, 'cache-control': 'no-store' },

@@ -21,10 +21,11 @@ export interface ReferencePageOptions {
 }
 
 export function referencePageHandler(options: ReferencePageOptions) {
-  return async ({ headers }: PageRequest): Promise<Reply> => {
+  return async ({ headers, usage }: PageRequest): Promise<Reply> => {
     const loading = await nullIfUnavailable(options.isLoading());
     const homes = loading === false ? ((await nullIfUnavailable(options.findHomes())) ?? []) : [];
     const [home = null] = homes;
+    if (home !== null) usage.shows(home.source);
     const text = renderPage({
       name: '',
       title: 'Reference',

@@ -245,6 +245,6 @@ function scriptRoute(): Route<Principal> {
     }),
     accepts: ['text/javascript'],
     answer: { description: 'The script.', contentType: 'text/javascript' },
-    handle: ({ headers, query }) => scalarReply({ headers }, query.v),
+    handle: (call) => scalarReply(call, call.query.v),
   });
 }

@@ -3,6 +3,7 @@
 import { Type } from 'typebox';
 import { TierSchema } from '../access/tiers/tier-schema.ts';
 import { type Principal, pageSize } from '../access/tiers/tiers.ts';
+import type { CallUsage } from '../http/frame/call-usage.ts';
 import { queryDigest, readCursor, writeCursor } from '../http/input/cursor.ts';
 import type { Reply } from '../http/output/reply.ts';
 import { Problem } from '../lib/problem.ts';
@@ -56,6 +57,7 @@ interface MatchesRequest {
 interface MatchesCall {
   readonly caller: Principal;
   readonly requestId: string;
+  readonly usage: CallUsage;
   /** Path and query, for links to further pages. */
   readonly url: string;
 }
@@ -76,7 +78,7 @@ export async function answerMatches(
   options: WatcherOptions,
   watcher: Watcher,
   query: MatchesRequest,
-  { caller, requestId, url }: MatchesCall,
+  { caller, requestId, usage, url }: MatchesCall,
 ): Promise<Reply> {
   const fields = parseFields(query.fields, ListingSchema, undefined);
   const limit = pageSize(options.tiers[caller.tier], query.limit);
@@ -94,7 +96,9 @@ export async function answerMatches(
   });
   const data = listings.flatMap((stored) => {
     const listing = presentListing(stored, view);
-    return listing === null ? [] : [selectFields(listing, fields)];
+    if (listing === null) return [];
+    usage.shows(stored.source);
+    return [selectFields(listing, fields)];
   });
   const sources = await options.readSources(
     listings.map(({ source }) => source),

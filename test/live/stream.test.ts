@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
+import { UNRECORDED } from '../../src/http/frame/call-usage.ts';
 import type { Listing } from '../../src/listings/record.ts';
 import type { StoredListing } from '../../src/listings/store.ts';
 import { openListingStream } from '../../src/live/routes.ts';
@@ -359,6 +360,7 @@ test('a place is given back by the signal alone, whether the client left before 
       cached: {} as Listing,
       refresh: () => assert.fail('nobody reads the stream'),
       present: () => null,
+      usage: UNRECORDED,
       requestId: 'req_1',
       signal: client.signal,
       release: () => {

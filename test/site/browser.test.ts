@@ -31,6 +31,7 @@ const anonymous: Principal = {
 
 const HOME: FrontHome = {
   id: 'lst_1',
+  source: 'sample',
   listingType: 'sale',
   price: 759_900,
   currency: 'USD',

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { parse } from 'yaml';
 import { type Principal, TIERS } from '../../src/access/tiers/tiers.ts';
+import { UNRECORDED } from '../../src/http/frame/call-usage.ts';
 import type { Route } from '../../src/http/frame/route.ts';
 import { PROBLEMS } from '../../src/lib/problem.ts';
 import { LIFETIMES } from '../../src/oauth/protocol/tokens.ts';
@@ -81,6 +82,7 @@ function reference(replaced: Partial<ReferenceOptions> = {}): ReferenceOptions {
 
 const HOME: FrontHome = {
   id: 'lst_1',
+  source: 'sample',
   listingType: 'sale',
   price: 759_900,
   currency: 'USD',
@@ -290,7 +292,7 @@ test('the reference shows of each operation a request with parameters that go to
   };
   const handle = referenceHandler(reference({ clock, findIds }));
   const shown = async () => {
-    const { text = '' } = await handle({ headers: {} });
+    const { text = '' } = await handle({ headers: {}, usage: UNRECORDED });
     const [id, limit, zoom] = JSON.parse(text).paths['/v1/homes/{id}'].get.parameters;
     assert.deepEqual(limit.examples, { sample: { value: 3, 'x-disabled': false } });
     assert.deepEqual(zoom.examples, { sample: { value: 11, 'x-disabled': true } });

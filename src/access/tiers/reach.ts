@@ -34,9 +34,14 @@ export interface Reach {
   readonly sources: readonly string[];
   /** How listings of a source are shown. */
   displayOf(source: string): Display;
+  /** The source whose listings are under the licence of this number. */
+  sourceOf(licence: number): string;
   /** What is open to the same caller in answers that are made to be kept: CSV, JSON lines. */
   readonly exported: Reach;
 }
+
+/** In place of the source of a listing that is gone, with its licence. */
+export const UNKNOWN_SOURCE = '(unknown)';
 
 /** Opens nothing: what a caller has of whom nothing is known yet. */
 export const NOTHING: Reach = {
@@ -46,6 +51,7 @@ export const NOTHING: Reach = {
   has: () => false,
   sources: [],
   displayOf: () => PLAIN,
+  sourceOf: () => UNKNOWN_SOURCE,
   get exported() {
     return NOTHING;
   },
@@ -59,6 +65,7 @@ export const EVERYTHING: Reach = {
   has: () => true,
   sources: [],
   displayOf: () => PLAIN,
+  sourceOf: () => UNKNOWN_SOURCE,
   get exported() {
     return EVERYTHING;
   },

@@ -209,6 +209,8 @@ export interface Principal {
   readonly owner: string | null;
   /** The id of the grant behind a token; null for all others. */
   readonly grant: string | null;
+  /** The OAuth client that a token was issued to. */
+  readonly client?: string;
   /** What a token was granted; null: everything its tier allows. */
   readonly scopes: ReadonlySet<Scope> | null;
   /** Of the kind `source`: what it may push to, and the id of its token. */

@@ -27,7 +27,7 @@ export async function listFrontHomes(options: FrontHomeOptions): Promise<readonl
   const view = buildReaderView(visitor, {}, now, publicUrl);
   const homes = (await findFrontHomes(database, visitor.reach)).flatMap((stored) => {
     const listing = presentListing(stored, view);
-    const home = listing === null ? null : frontHome(listing, publicUrl);
+    const home = listing === null ? null : frontHome(listing, stored.source, publicUrl);
     return home === null ? [] : [home];
   });
   const rentals = homes.filter(({ listingType }) => listingType === 'rental');
@@ -37,7 +37,7 @@ export async function listFrontHomes(options: FrontHomeOptions): Promise<readonl
 }
 
 /** Null without a price, or a picture that a browser may load. */
-function frontHome(listing: Listing, publicUrl: string): FrontHome | null {
+function frontHome(listing: Listing, source: string, publicUrl: string): FrontHome | null {
   const { id, listingType, price, address, photos } = listing;
   const picture = photos
     .map(({ url, thumbnailUrl }) => pictureSource(thumbnailUrl ?? url, publicUrl))
@@ -45,6 +45,7 @@ function frontHome(listing: Listing, publicUrl: string): FrontHome | null {
   if (price === null || address.full === null || picture === undefined) return null;
   return {
     id,
+    source,
     listingType,
     price,
     currency: listing.currency,

@@ -1,6 +1,7 @@
 // The request that the front page shows, with the answer that this service gives to it now.
 
 import type { Principal } from '../../access/tiers/tiers.ts';
+import { UNRECORDED } from '../../http/frame/call-usage.ts';
 import type { RequestContext, Route } from '../../http/frame/route.ts';
 import { compileQuery } from '../../http/input/query.ts';
 import { jsonOf } from '../../http/output/reply.ts';
@@ -104,6 +105,7 @@ async function answerOf(
     peer: '',
     signal: new AbortController().signal,
     refusal: null,
+    usage: UNRECORDED,
     note: () => undefined,
   };
   try {

@@ -15,6 +15,11 @@ import { headSequence, readListingChanges, retainedFrom } from '../change-store.
 import { findLoadedListings, type LoadedListing } from '../load-store.ts';
 import { type DisplayRules, findDisplayRules, findLastChanges } from './store.ts';
 
+/** How a reader sees changes, and the sources of the listings that they show so far. */
+interface ChangeView extends ReaderView {
+  readonly shown: string[];
+}
+
 /** A change as it is sent. */
 export interface PublicChange {
   readonly sequence: number;
@@ -30,6 +35,8 @@ export interface PublicChange {
 
 export interface ChangePage {
   readonly changes: readonly PublicChange[];
+  /** The sources of the listings that they show, one for each. */
+  readonly shown: readonly string[];
   readonly hasMore: boolean;
   /** The sequence to go on after. */
   readonly next: number;
@@ -44,9 +51,10 @@ export async function readChangePage(
   database: Database,
   after: number,
   limit: number,
-  view: ReaderView,
+  reader: ReaderView,
 ): Promise<ChangePage> {
   const readLog = async (sql: Sql): Promise<ChangePage | CompactedRange> => {
+    const view: ChangeView = { ...reader, shown: [] };
     const head = await headSequence(sql);
     const entries = await readListingChanges<ChangeState>(sql, after, limit);
     // Read last: what was dropped meanwhile is missing above.
@@ -59,12 +67,15 @@ export async function readChangePage(
     const isFull = !isWhole || entries.length === limit;
     return {
       changes: await presentChanges(sql, changes, view),
+      shown: view.shown,
       hasMore: isFull && last < head,
       next: isFull ? last : Math.max(last, head),
     };
   };
   const found = await database.read(readLog, { planned: 'once' });
-  return 'changes' in found ? found : database.read((sql) => compactedPage(sql, found, view));
+  return 'changes' in found
+    ? found
+    : database.read((sql) => compactedPage(sql, found, { ...reader, shown: [] }));
 }
 
 type ReadChange = ListingChange<ChangeState> | LoadedListing;
@@ -90,7 +101,7 @@ async function listingsOf(
 async function presentChanges(
   sql: Sql,
   changes: readonly ReadChange[],
-  view: ReaderView,
+  view: ChangeView,
 ): Promise<PublicChange[]> {
   const rules = await findDisplayRules(
     sql,
@@ -122,7 +133,7 @@ interface CompactedRange {
 async function compactedPage(
   sql: Sql,
   { after, limit, retained, head }: CompactedRange,
-  view: ReaderView,
+  view: ChangeView,
 ): Promise<ChangePage> {
   const last = await findLastChanges(sql, after, retained, limit);
   const ids = last.map(({ listingId }) => listingId);
@@ -134,11 +145,11 @@ async function compactedPage(
     return isTold ? [presentLast(sequence, listing, view)] : [];
   });
   const next = last.length === limit ? (last.at(-1)?.sequence ?? after) : retained - 1;
-  return { changes, hasMore: next < head, next };
+  return { changes, shown: view.shown, hasMore: next < head, next };
 }
 
 /** Whether a listing was never shown to such readers, who have nothing to remove, or is closed to them. */
-const isUnknown = (now: DisplayRules | undefined, view: ReaderView): boolean =>
+const isUnknown = (now: DisplayRules | undefined, view: ChangeView): boolean =>
   now !== undefined && !(isIn(now.audience, view) && view.reach.has(now.licenceNo));
 
 /** All that is shown of a listing that the reader may not see any more. */
@@ -154,18 +165,19 @@ const hiddenChange = (sequence: number, listingId: string): PublicChange => ({
   url: null,
 });
 
-const urlOf = (listingId: string, { publicUrl }: ReaderView) => `${publicUrl}/v1/property/${listingId}`;
+const urlOf = (listingId: string, { publicUrl }: ChangeView) => `${publicUrl}/v1/property/${listingId}`;
 
 /** Display rules hold as they were, and as they are now: what has been withdrawn is no longer shown. */
 function presentChange(
   change: ListingChange<ChangeState>,
   now: DisplayRules | undefined,
-  view: ReaderView,
+  view: ChangeView,
 ): PublicChange {
   const { sequence, listingId, propertyId, after, changed } = change;
   const before = { ...after.row, licenceNo: Number(after.row.licence ?? now?.licenceNo) };
   if (now === undefined || !isVisible(now, view) || !isVisible(before, view))
     return hiddenChange(sequence, listingId);
+  view.shown.push(view.reach.sourceOf(before.licenceNo));
   return {
     sequence,
     object: 'change',
@@ -179,7 +191,7 @@ function presentChange(
   };
 }
 
-function summaryFor({ listing, withheld }: ChangeState, now: DisplayRules, view: ReaderView): ListingSummary {
+function summaryFor({ listing, withheld }: ChangeState, now: DisplayRules, view: ChangeView): ListingSummary {
   if (view.ignoreDisplayRules) return { ...listing, ...withheld };
   return now.addressDisplayed ? listing : maskSummary(listing);
 }
@@ -187,11 +199,12 @@ function summaryFor({ listing, withheld }: ChangeState, now: DisplayRules, view:
 function presentLast(
   sequence: number,
   stored: StoredListing,
-  view: ReaderView,
+  view: ChangeView,
   type: 'created' | 'updated' = 'updated',
 ): PublicChange {
   const listing = presentListing(stored, view);
   if (listing === null) return hiddenChange(sequence, stored.id);
+  view.shown.push(stored.source);
   const { id: listingId, propertyId, url, updatedAt } = listing;
   return {
     sequence,
@@ -210,7 +223,7 @@ function presentLast(
   };
 }
 
-const inUnits = (summary: ListingSummary, { units }: ReaderView): ListingSummary => ({
+const inUnits = (summary: ListingSummary, { units }: ChangeView): ListingSummary => ({
   ...summary,
   livingArea: areaIn(summary.livingArea, units),
   lotSize: areaIn(summary.lotSize, units),

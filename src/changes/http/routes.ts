@@ -3,6 +3,7 @@
 import { type Static, Type } from 'typebox';
 import { TierSchema } from '../../access/tiers/tier-schema.ts';
 import { type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
+import type { CallUsage } from '../../http/frame/call-usage.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import { LogPageSchema } from '../../http/output/log-page.ts';
 import type { Reply } from '../../http/output/reply.ts';
@@ -182,13 +183,14 @@ export function changeRoutes(options: ChangeRouteOptions): readonly Route<Princi
     }),
   ];
 
-  async function handle({ caller, query, requestId, mediaType, signal }: ChangeCall): Promise<Reply> {
+  async function handle({ caller, query, requestId, usage, mediaType, signal }: ChangeCall): Promise<Reply> {
     const view = buildReaderView(caller, query, clock.now(), publicUrl);
     const limit = pageSize(tiers[caller.tier], query.limit);
     const after = await startAfter(database, query.after);
     if (mediaType === LINES && query.limit === undefined)
-      return asLines({ chunks: exportLines(abortableDatabase(database, signal), after, view) });
-    const { changes, hasMore, next } = await readChangePage(database, after, limit, view);
+      return asLines({ chunks: exportLines(abortableDatabase(database, signal), after, view, usage) });
+    const { changes, shown, hasMore, next } = await readChangePage(database, after, limit, view);
+    for (const source of shown) usage.shows(source);
     if (mediaType === LINES) return asLines({ bytes: Buffer.from(linesOf(changes)) });
     const page = { limit, hasMore, nextCursor: String(next) };
     return { json: { object: 'list', data: changes, page, meta: { requestId, tier: caller.tier } } };
@@ -225,9 +227,15 @@ const linesOf = (changes: readonly PublicChange[]): string =>
 const BATCH = 200;
 
 /** All changes there are, one a line, as fast as the client takes them. */
-async function* exportLines(database: Database, from: number, view: ReaderView): AsyncGenerator<string> {
+async function* exportLines(
+  database: Database,
+  from: number,
+  view: ReaderView,
+  usage: CallUsage,
+): AsyncGenerator<string> {
   for (let after = from; ; ) {
-    const { changes, hasMore, next } = await readChangePage(database, after, BATCH, view);
+    const { changes, shown, hasMore, next } = await readChangePage(database, after, BATCH, view);
+    for (const source of shown) usage.shows(source);
     if (changes.length > 0) yield linesOf(changes);
     if (!hasMore) return;
     after = next;

@@ -9,7 +9,7 @@ import { isUnavailable } from '../../lib/problem.ts';
 import { buildReaderView, presentListing, type ReaderView } from '../../listings/presenter.ts';
 import { type Property, presentProperty } from '../../listings/property-record.ts';
 import type { Listing } from '../../listings/record.ts';
-import type { ListingReads, StoredProperty } from '../../listings/store.ts';
+import type { ListingReads, StoredListing, StoredProperty } from '../../listings/store.ts';
 import type { AreaType, UnitSystem } from '../../listings/vocabulary.ts';
 import type { AreaTrend, AreaTrends } from '../../market/area-trend.ts';
 import type { Database } from '../../postgres/client/database.ts';
@@ -51,6 +51,8 @@ export interface Home {
   readonly logo: string | null;
   /** With its history and its periods on the market. */
   readonly property: Property;
+  /** The sources of all listings that it shows, one for each. */
+  readonly shown: readonly string[];
   /** Largest first. */
   readonly areas: readonly HomeArea[];
   readonly estimate: Estimate | null;
@@ -93,9 +95,10 @@ export async function readHome(reads: HomeReads, request: HomeRequest): Promise<
   const property = presentProperty(stored, view, { include: ['history', 'listings'], live: null });
   if (chosen === null || listing === null || property === null) return null;
   if (listing.status === 'DELETED') return 'deleted';
-  const parts = await readParts(reads, visible, listing, request);
+  const { compared, ...parts } = await readParts(reads, visible, listing, request);
   const { logo } = request.reach.displayOf(chosen.source);
-  return { listing, logo, property, now, ...parts };
+  const shown = [...visible.listings, ...compared].map(({ source }) => source);
+  return { listing, logo, property, now, shown, ...parts };
 }
 
 /** Null where display rules leave nothing of the property. */
@@ -115,7 +118,11 @@ async function readParts(
   visible: VisibleProperty,
   listing: Listing,
   { reach, signal }: HomeRequest,
-): Promise<Pick<Home, 'areas' | 'estimate' | 'comparables' | 'land' | 'market'>> {
+): Promise<
+  Pick<Home, 'areas' | 'estimate' | 'comparables' | 'land' | 'market'> & {
+    readonly compared: readonly StoredListing[];
+  }
+> {
   const { database, trends } = reads;
   const { areaIds, listingType } = listing;
   const part = <T>(work: (within: AbortSignal) => Promise<T>): Promise<T | null> =>
@@ -145,7 +152,14 @@ async function readParts(
       findMarket(reads.areaTrends, leadingAreas(await named), { listingType, reach, signal }),
     ),
   ]);
-  return { areas: leadingAreas(areas), estimate, comparables: comparables?.data ?? null, land, market };
+  return {
+    areas: leadingAreas(areas),
+    estimate,
+    comparables: comparables?.data ?? null,
+    compared: comparables?.listings ?? [],
+    land,
+    market,
+  };
 }
 
 /** Null where nothing is drawn. */

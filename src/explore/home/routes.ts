@@ -99,6 +99,7 @@ async function showHome(call: Call, options: HomeRouteOptions): Promise<Reply> {
       : htmlReply(renderMissingPage(missing), [], { embedder, isPublic });
     return { ...reply, status: isGone ? 410 : 404 };
   }
+  for (const source of home.shown) call.usage.shows(source);
   const placement = { root: isSheet ? SHEET_ROOT : PAGE_ROOT, publicUrl: options.publicUrl };
   const photos = homePhotos(home, placement);
   const text = isSheet

@@ -3,6 +3,7 @@
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { planAreas } from '../../areas/query.ts';
 import { findAreas } from '../../areas/read-store.ts';
+import type { CallUsage } from '../../http/frame/call-usage.ts';
 import { buildReaderView, presentListing } from '../../listings/presenter.ts';
 import { LISTING_TYPES } from '../../listings/vocabulary.ts';
 import { planSearch } from '../../search/query/plan.ts';
@@ -19,7 +20,12 @@ const MIN_ADDRESS = 3;
 const NOTHING: Suggestions = { places: [], homes: [], listing: null };
 
 /** `text` as it was typed. Throws DATABASE_UNAVAILABLE. */
-export async function suggest(parts: ViewParts, text: string, caller: Principal): Promise<Suggestions> {
+export async function suggest(
+  parts: ViewParts,
+  text: string,
+  caller: Principal,
+  usage: CallUsage,
+): Promise<Suggestions> {
   const key = addressKey(text)?.trimEnd() ?? '';
   if (key === '') return NOTHING;
   const query = planAreas({ q: text.trim(), include: [] }, MAX_PLACES, caller.reach);
@@ -29,15 +35,22 @@ export async function suggest(parts: ViewParts, text: string, caller: Principal)
     findListingByNumber(parts.database, text.trim(), caller.reach),
   ]);
   const limit = await parts.explorer.takePins(caller, homes.length);
+  const shown = limit === null ? homes : [];
+  for (const { source } of shown) usage.shows(source);
   return {
     places: areas.map(({ area: { id, name, type } }) => ({ id, name, type })),
-    homes: limit === null ? homes : [],
+    homes: shown.map(({ home }) => home),
     listing,
   };
 }
 
+interface FoundHome {
+  readonly source: string;
+  readonly home: SuggestedHome;
+}
+
 /** Homes on the market whose address begins like this, the last word perhaps not whole. */
-async function findHomes(parts: ViewParts, key: string, caller: Principal): Promise<SuggestedHome[]> {
+async function findHomes(parts: ViewParts, key: string, caller: Principal): Promise<FoundHome[]> {
   const now = parts.clock.now();
   const reader = buildReaderView(caller, {}, now, parts.publicUrl);
   const resolved = { areas: [], areaNos: [], words: new Map() };
@@ -50,12 +63,13 @@ async function findHomes(parts: ViewParts, key: string, caller: Principal): Prom
       }),
     ),
   );
-  const homes = found
+  return found
     .flatMap(({ hits }) => hits)
-    .flatMap(({ listing }) => presentListing(listing, reader) ?? []);
-  return homes
-    .flatMap(({ id, listingType, address }) =>
-      address.line1 === null || address.full === null ? [] : [{ id, listingType, address: address.full }],
-    )
+    .flatMap(({ listing: stored }) => {
+      const listing = presentListing(stored, reader);
+      if (listing === null || listing.address.line1 === null || listing.address.full === null) return [];
+      const { id, listingType, address } = listing;
+      return [{ source: stored.source, home: { id, listingType, address: address.full ?? '' } }];
+    })
     .slice(0, MAX_HOMES);
 }

@@ -2,6 +2,7 @@
 
 import { EXPLORER, type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import type { AreaIdCache } from '../../areas/area-cache.ts';
+import { type CallUsage, UNRECORDED } from '../../http/frame/call-usage.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { roundTo } from '../../lib/round.ts';
@@ -84,6 +85,7 @@ const MAP_SIZE = [800, 684] as const;
 export interface Reading {
   /** Whether everything that was committed before has to be in it. */
   readonly fresh: boolean;
+  readonly usage: CallUsage;
 }
 
 /** Throws INVALID_PARAMETER and what searches throw. */
@@ -91,7 +93,7 @@ export async function readView(
   parts: ViewParts,
   state: ExploreState,
   caller: Principal,
-  { fresh }: Reading = { fresh: false },
+  { fresh, usage }: Reading = { fresh: false, usage: UNRECORDED },
 ): Promise<View> {
   const { search, query, rowsBefore } = await prepareSearch(parts, state, caller);
   return withSession(parts.backend, { caller: caller.account, fresh }, async (session) => {
@@ -99,7 +101,7 @@ export async function readView(
       ...query,
       facets: ['priceBucket'],
     });
-    return showView(parts, session, { ...search, plan }, { state, caller, rowsBefore, fresh });
+    return showView(parts, session, { ...search, plan }, { state, caller, rowsBefore, fresh, usage });
   });
 }
 
@@ -124,18 +126,17 @@ async function findRowsBefore({ cursorKey }: ViewParts, { parameters }: ExploreS
   return cursor === undefined ? 0 : openCursor(await cursorKey(), cursor).rowsBefore;
 }
 
-interface ViewRequest {
+interface ViewRequest extends Reading {
   readonly state: ExploreState;
   readonly caller: Principal;
   readonly rowsBefore: number;
-  readonly fresh: boolean;
 }
 
 async function showView(
   parts: ViewParts,
   session: SearchSession,
   search: ResolvedSearch,
-  { state, caller, rowsBefore, fresh }: ViewRequest,
+  { state, caller, rowsBefore, fresh, usage }: ViewRequest,
 ): Promise<View> {
   const { plan, resolved } = search;
   const now = parts.clock.now();
@@ -160,6 +161,7 @@ async function showView(
   const pinned = isOutOfPins ? [] : points;
   const shown = limit === null ? hits : [];
   const rows = shown.flatMap(({ listing }) => presentListing(listing, reader) ?? []);
+  for (const { listing } of shown) usage.shows(listing.source);
   const last = page.hits.at(-1);
   const rowsAfter = rowsBefore + page.hits.length;
   const next = page.more && last ? { rowsBefore: rowsAfter, searchCursor: cursorAfter(plan, last) } : null;

@@ -7,11 +7,13 @@ import { withAllFaults } from '../input/faults.ts';
 import { UnreadParameters } from '../input/parameter-problem.ts';
 import { type Headers, joinVary } from '../output/reply.ts';
 import type { Endpoint } from './endpoint.ts';
+import { RequestUsage, type UsageRecorder } from './request-usage.ts';
 import type { Access, RequestContext } from './route.ts';
 
 const NONE: Headers = Object.freeze({});
 
-interface Origin {
+interface Origin<Caller> {
+  readonly recorder: UsageRecorder<Caller>;
   readonly requestId: string;
   /** The client's address after trusted proxies. */
   readonly address: string;
@@ -28,6 +30,7 @@ export class ActiveRequest<Caller>
   readonly requestId: string;
   readonly address: string;
   readonly startedAt: number;
+  readonly usage: RequestUsage;
   query: Record<string, unknown> = NONE;
   params: Record<string, unknown> = NONE;
   body: unknown = undefined;
@@ -53,7 +56,7 @@ export class ActiveRequest<Caller>
     endpoint: Endpoint<Caller>,
     request: IncomingMessage,
     response: ServerResponse,
-    origin: Origin,
+    origin: Origin<Caller>,
   ) {
     this.endpoint = endpoint;
     this.access = endpoint.route.access;
@@ -62,6 +65,7 @@ export class ActiveRequest<Caller>
     this.requestId = origin.requestId;
     this.address = origin.address;
     this.startedAt = origin.startedAt;
+    this.usage = new RequestUsage(endpoint.route.operation, () => origin.recorder.shows(this));
   }
 
   get headers(): IncomingHttpHeaders {

@@ -29,6 +29,7 @@ import {
   requireBodyType,
 } from './request-head.ts';
 import type { RequestLog } from './request-log.ts';
+import type { UsageRecorder } from './request-usage.ts';
 import { Responder } from './responder.ts';
 import type { LateAccess, Phases, Route } from './route.ts';
 import { compileValidator, schemaOf } from './validator.ts';
@@ -55,6 +56,7 @@ export interface FrameOptions<Caller> {
   readonly connections: Connections;
   readonly readAddress: ReadAddress;
   readonly log: RequestLog<Caller>;
+  readonly recorder: UsageRecorder<Caller>;
   readonly notFoundPage: NotFoundPage | undefined;
 }
 
@@ -251,9 +253,10 @@ export class Frame<Caller> {
   /** The active request of Fastify's, created on first use; it is active until its response is closed. */
   #open(request: CarryingRequest<Caller>, { raw: response }: FastifyReply): ActiveRequest<Caller> {
     if (request.active !== undefined && request.active !== null) return request.active;
-    const { readAddress, clock, connections } = this.#options;
+    const { readAddress, clock, connections, recorder } = this.#options;
     const forwardedFor = request.headers['x-forwarded-for'];
     const active = new ActiveRequest(this.#endpointOf(request), request.raw, response, {
+      recorder,
       requestId: request.id,
       startedAt: clock.monotonic(),
       address: readAddress(
@@ -280,6 +283,7 @@ export class Frame<Caller> {
     active.close(() => {
       this.#options.connections.end(response);
       this.#options.log.answered(active);
+      this.#options.recorder.ended(active);
     });
   }
 }

@@ -4,6 +4,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import type { Static, TObject, TSchema } from 'typebox';
 import type { Problem, ProblemCode } from '../../lib/problem.ts';
 import type { Headers, Reply } from '../output/reply.ts';
+import type { CallUsage } from './call-usage.ts';
 import type { Deprecation } from './deprecation.ts';
 
 /** Access rules of a route. The phases decide what tiers and scopes mean. */
@@ -60,6 +61,8 @@ export interface RequestContext<
   readonly signal: AbortSignal;
   /** Why allow or limit refused, if the route answers that itself; see LateAccess. */
   readonly refusal: Problem | null;
+  /** For the record of use: who shows listings says so here. */
+  readonly usage: CallUsage;
   /** Adds fields to the log line of the request: nothing secret, nothing personal. */
   note(fields: Readonly<Record<string, string>>): void;
 }

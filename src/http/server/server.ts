@@ -12,6 +12,7 @@ import { newRequestId } from '../frame/active-request.ts';
 import { Frame } from '../frame/frame.ts';
 import type { NotFoundPage } from '../frame/not-found.ts';
 import { createRequestLog } from '../frame/request-log.ts';
+import { NO_RECORDER, type UsageRecorder } from '../frame/request-usage.ts';
 import type { Phases, Route } from '../frame/route.ts';
 import { parseQuery } from '../input/query.ts';
 import type { Describe } from '../openapi/openapi.ts';
@@ -57,6 +58,8 @@ export interface ServerOptions<Caller> {
   readonly phases: Phases<Caller>;
   readonly clock: Clock;
   readonly log: Log;
+  /** Of what requests use; default: nothing is recorded. */
+  readonly recorder?: UsageRecorder<Caller>;
   readonly metrics: Metrics;
   /** Public URL, without a slash at the end. */
   readonly publicUrl: string;
@@ -100,6 +103,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
     clock,
     publicUrl,
     log,
+    recorder: options.recorder ?? NO_RECORDER,
     routes,
     connections,
     notFoundPage: options.notFoundPage,

@@ -108,7 +108,8 @@ export function createResources({ routes, tiers, appPage }: ResourceOptions): Mc
     async requireFollowed(uri, context) {
       const { reader, parameters, hasUpdates } = require(uri);
       if (!hasUpdates) throw unknownUri();
-      await reader.read(parameters, context);
+      const { usage: _, ...unrecorded } = context;
+      await reader.read(parameters, unrecorded);
     },
   };
 }

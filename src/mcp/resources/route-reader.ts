@@ -2,6 +2,7 @@
 
 import { refusalOf } from '../../access/phases.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
+import { type CallUsage, UNRECORDED } from '../../http/frame/call-usage.ts';
 import type { Access, Route } from '../../http/frame/route.ts';
 import { compileJsonQuery } from '../../http/input/json-query.ts';
 import { compileParameters } from '../../http/input/query.ts';
@@ -15,6 +16,8 @@ export interface ReadContext {
   readonly address: string;
   /** Aborts when the client leaves. */
   readonly signal: AbortSignal;
+  /** Absent: the answer is shown to nobody. */
+  readonly usage?: CallUsage;
 }
 
 export interface ReadParameters {
@@ -41,7 +44,8 @@ export function createRouteReader(routes: readonly Route<Principal>[], operation
   const readQuery = route.query === undefined ? () => ({}) : compileJsonQuery(route.query);
   return {
     access,
-    async read({ params = {}, query = {} }, { caller, requestId, address, signal }) {
+    async read({ params = {}, query = {} }, { caller, requestId, address, signal, usage = UNRECORDED }) {
+      usage.answeredBy(operation);
       const refusal = refusalOf(caller, access);
       if (refusal !== null) throw refusal;
       const reply = await route.handle({
@@ -52,6 +56,7 @@ export function createRouteReader(routes: readonly Route<Principal>[], operation
         signal,
         headers: HEADERS,
         refusal: null,
+        usage,
         note: () => {},
         url: path,
         mediaType: 'application/json',

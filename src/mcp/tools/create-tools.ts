@@ -2,6 +2,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http';
 import { atLeast, isTier, type Principal, tierName } from '../../access/tiers/tiers.ts';
+import { RequestUsage } from '../../http/frame/request-usage.ts';
 import type { RequestContext, Route } from '../../http/frame/route.ts';
 import { withAllFaults } from '../../http/input/faults.ts';
 import { toProblem } from '../../http/output/problem-document.ts';
@@ -58,6 +59,7 @@ function createTool(row: ToolRow, route: Route<Principal>, options: ToolOptions)
     },
     access: route.access,
     async call(args, context) {
+      context.usage.answeredBy(route.operation);
       try {
         if (context.refusal !== null) throw context.refusal;
         requireTier(row, route, context.caller);
@@ -99,15 +101,22 @@ async function answerThatFits(row: ToolRow, route: Route<Principal>, call: Call)
   let loweredTo: number | null = row.rows !== undefined && limit > MAX_ROWS[detail] ? MAX_ROWS[detail] : null;
   for (let tries = 1; ; tries += 1) {
     const query: Json = loweredTo === null ? parsed.query : { ...parsed.query, limit: loweredTo };
-    const answer = await callRoute(row, route, { ...call, parsed: { ...parsed, query } });
+    // Of an answer that is not sent nothing is shown.
+    const usage = new RequestUsage(route.operation, () => {});
+    const answer = await callRoute(row, route, {
+      ...call,
+      context: { ...context, usage },
+      parsed: { ...parsed, query },
+    });
     context.signal.throwIfAborted();
     const options = { detail, sent, query: parsed.query, viewBase, now: clock.now(), loweredTo };
     const result = toolResult(row, answer, options);
     const size = sizeOf(result);
-    if (size <= 1) return result;
     const rows = (answer as Json)[row.rows ?? ''];
-    if (!Array.isArray(rows) || rows.length < 2 || tries === MAX_TRIES)
-      return shortenedResult(row, answer, options);
+    if (size <= 1 || !Array.isArray(rows) || rows.length < 2 || tries === MAX_TRIES) {
+      for (const [source, listings] of usage.take()) context.usage.shows(source, listings);
+      return size <= 1 ? result : shortenedResult(row, answer, options);
+    }
     loweredTo = Math.max(1, Math.min(rows.length - 1, Math.floor((rows.length / size) * MARGIN)));
   }
 }
@@ -142,7 +151,7 @@ function requireTier({ name }: ToolRow, { access }: Route<Principal>, { tier }: 
 function callOf(
   { path }: Route<Principal>,
   { params, query, body }: ToolArguments,
-  { caller, requestId, address, peer, headers, signal }: ToolContext,
+  { caller, requestId, address, peer, headers, signal, usage }: ToolContext,
 ): RequestContext<Principal, Json, Json, unknown> {
   const url = path.replaceAll(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
   return {
@@ -158,6 +167,7 @@ function callOf(
     headers: headersOf(headers),
     mediaType: 'application/json',
     refusal: null,
+    usage,
     note: () => undefined,
   };
 }

@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { TextContent, ToolAnnotations } from '@modelcontextprotocol/server';
 import type { Principal } from '../../access/tiers/tiers.ts';
+import type { CallUsage } from '../../http/frame/call-usage.ts';
 import type { Access } from '../../http/frame/route.ts';
 import type { Problem, ProblemCode } from '../../lib/problem.ts';
 
@@ -37,6 +38,7 @@ export interface ToolContext {
   readonly signal: AbortSignal;
   /** Why the request was refused; null: it was admitted. */
   readonly refusal: Problem | null;
+  readonly usage: CallUsage;
   /** Whether the client shows the pages of MCP Apps. */
   readonly showsApps: boolean;
   /** Sends progress; absent: the client asked for none. */

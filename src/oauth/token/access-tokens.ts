@@ -157,10 +157,11 @@ function requireValid({ expiresAt, revokedAt }: AccessTokenRow, now: number) {
  * such address, so that this bounds each grant too.
  */
 function toPrincipal(row: AccessTokenRow): Principal {
-  const { tier, subscription, customer, addressHash, scope } = row;
+  const { tier, subscription, customer, addressHash, clientId, scope } = row;
   const grant = String(row.grant);
   const scopes = new Set(scope.split(' ') as Scope[]);
-  const common = { kind: 'token', tier, subscription, grant, scopes, reach: NOTHING } as const;
+  const client = clientId;
+  const common = { kind: 'token', tier, subscription, grant, client, scopes, reach: NOTHING } as const;
   return subscription === null
     ? { ...common, account: `free:${addressHash?.toString('hex') ?? ''}`, owner: `grant:${grant}` }
     : { ...common, account: `sub:${subscription}`, owner: ownerOf({ customer, subscription }) };

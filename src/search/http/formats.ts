@@ -91,7 +91,7 @@ interface ResultRow {
 
 /** The listings that this reader may see. */
 async function* presentRows(
-  { database, plan, reader, included }: RowOptions,
+  { database, plan, reader, included, usage }: RowOptions,
   hits: readonly SearchHit[],
 ): AsyncGenerator<ResultRow, void, void> {
   const stored = hits.map(({ listing }) => listing);
@@ -101,6 +101,7 @@ async function* presentRows(
     if (task.shouldYield()) await task.yield();
     const listing = presentListing(hit.listing, reader);
     if (listing === null) continue;
+    usage.shows(hit.listing.source);
     const record = { ...selectFields(listing, plan.fields), ...additions?.get(listing.id) };
     yield { record, cursor: cursorAfter(plan, hit) };
   }

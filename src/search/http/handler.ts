@@ -3,6 +3,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { atLeast, type Principal, pageSize, type Tiers } from '../../access/tiers/tiers.ts';
 import type { AreaIdCache } from '../../areas/area-cache.ts';
+import type { CallUsage } from '../../http/frame/call-usage.ts';
 import { withAllFaults } from '../../http/input/faults.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -72,6 +73,7 @@ export interface SearchRequest {
   readonly query: SearchQuery;
   readonly caller: Principal;
   readonly requestId: string;
+  readonly usage: CallUsage;
   readonly mediaType: string;
   readonly headers: IncomingHttpHeaders;
   /** Aborts when the client leaves; created on first use. */
@@ -146,7 +148,7 @@ async function startJob(
   { session, context, loading, format }: Opened,
 ): Promise<SearchJob> {
   const { database, clock, findCurrencies, defaultCurrency, publicUrl } = options;
-  const { query, caller } = request;
+  const { query, caller, usage } = request;
   const fresh = context.fresh === true;
   const { plan, choice: currencyChoice } = await requireOneCurrency(
     { backend: session, findCurrencies, defaultCurrency, fresh, mayChoose: !isLineFormat(format) },
@@ -171,6 +173,7 @@ async function startJob(
     clock,
     reader,
     included,
+    usage,
     // Nothing is kept of what `include` adds.
     records: options.records.view(reader, plan.fields, fresh || included.length > 0),
     hasCursors: query.include?.includes('cursor') === true,

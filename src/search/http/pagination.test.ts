@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { NOW } from '../../../test/support/catalogue/random-market.ts';
 import { storedArbitrary } from '../../../test/support/catalogue/stored-listings.ts';
 import { EVERYTHING } from '../../access/tiers/reach.ts';
+import { UNRECORDED } from '../../http/frame/call-usage.ts';
 import type { ReaderView } from '../../listings/presenter.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { type PageOptions, pageBody } from './pagination.ts';
@@ -38,7 +39,7 @@ test('while a hundred new records are encoded, others have several turns', async
   setImmediate(count);
   const { text = '' } = await pageBody(
     'json',
-    { database, plan, reader, included: [], hasCursors: false, records },
+    { database, plan, reader, included: [], hasCursors: false, usage: UNRECORDED, records },
     hits,
     {
       total: LISTINGS,

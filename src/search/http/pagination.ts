@@ -1,5 +1,6 @@
 // Pages of a search: hits, the cursors around them, the total, and the body as JSON or GeoJSON.
 
+import type { CallUsage } from '../../http/frame/call-usage.ts';
 import { writeCursor } from '../../http/input/cursor.ts';
 import type { Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
@@ -100,6 +101,7 @@ export interface RowOptions {
   readonly plan: SearchPlan;
   readonly reader: ReaderView;
   readonly included: readonly Included[];
+  readonly usage: CallUsage;
   /** Whether CSV has a column of cursors. */
   readonly hasCursors: boolean;
 }
@@ -151,7 +153,7 @@ async function findAdditions(
 /** Each is encoded when it is its turn, unless it was before. */
 async function* encodeRows(
   format: PageFormat,
-  { reader, records }: PageOptions,
+  { reader, records, usage }: PageOptions,
   listings: readonly (StoredListing | EncodedListing)[],
   additions: Additions | null,
 ): AsyncGenerator<string, void, void> {
@@ -160,6 +162,7 @@ async function* encodeRows(
     if (!(listing instanceof EncodedListing) && task.shouldYield()) await task.yield();
     const record = records.encode(listing);
     if (record === null) continue;
+    usage.shows(record.source);
     const json = withMembers(record.json(reader), additions?.get(record.id) ?? {});
     yield format === 'json' ? json : featureOf(record.id, record.location, json);
   }

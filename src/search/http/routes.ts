@@ -202,11 +202,12 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
       (readable: Readonly<Record<string, unknown>>, caller: Principal): Promise<void> =>
         checkSearch(options, { type, query: readable as SearchQuery, caller, mediaType });
     const handleQuery = async (call: SearchCall) => {
-      const { caller, requestId, mediaType, headers, url } = call;
+      const { caller, requestId, usage, mediaType, headers, url } = call;
       return answer({
         type,
         caller,
         requestId,
+        usage,
         mediaType,
         headers,
         url,
@@ -241,8 +242,17 @@ export function searchRoutes(options: SearchOptions): readonly Route<Principal>[
         bodyBytes: BODY_BYTES,
         body: describeJsonQuery(query, bodyName, `The parameters of GET ${search.path} as JSON.`),
         async handle(call) {
-          const { caller, requestId, mediaType, headers } = call;
-          const common = { type, caller, requestId, mediaType, headers, url: null, left: () => call.signal };
+          const { caller, requestId, usage, mediaType, headers } = call;
+          const common = {
+            type,
+            caller,
+            requestId,
+            usage,
+            mediaType,
+            headers,
+            url: null,
+            left: () => call.signal,
+          };
           try {
             return await answer({ ...common, query: read(call.body) as SearchQuery });
           } catch (error) {

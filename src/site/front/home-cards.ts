@@ -8,6 +8,8 @@ import { priceWords } from '../../page/words.ts';
 /** A home on the market as anybody may see it. */
 export interface FrontHome {
   readonly id: string;
+  /** The id of its source. */
+  readonly source: string;
   readonly listingType: 'sale' | 'rental';
   readonly price: number;
   readonly currency: string;

@@ -13,6 +13,8 @@ export interface PresentedEvent {
   readonly cursor: string;
   /** The event object. */
   readonly json: string;
+  /** Numbers of the licences of the listings that it shows. */
+  readonly shown: readonly number[];
 }
 
 /** The events of a page, in order. Ids and names in them need no escapes. */
@@ -27,12 +29,15 @@ export function presentEvents(
   const listingJson = (row: EventRow, listingId: string): string =>
     `{${shown.get(contentKey(row)) ?? hiddenJson(listingId)},"matchedOn":${names(row.matchedOn)},` +
     `"url":"${publicUrl}/v1/property/${listingId}"}`;
-  const dataJson = (row: EventRow, cursor: string): string => {
+  const visible = new Set(contents.filter(({ object }) => object !== null).map(contentKey));
+  const shownBy = (row: EventRow): readonly number[] =>
+    visible.has(contentKey(row)) ? [row.licenceNo ?? GONE] : [];
+  const dataOf = (row: EventRow, cursor: string): EventData => {
     const { type, sequence, watcherId, listingId } = row;
-    if (listingId !== null) return listingJson(row, listingId);
-    if (type !== 'watcher.digest') return aboutWatcherJson(row);
+    if (listingId !== null) return { json: listingJson(row, listingId), shown: shownBy(row) };
+    if (type !== 'watcher.digest') return { json: aboutWatcherJson(row), shown: [] };
     const events = heldBy.get(`${sequence} ${watcherId}`) ?? [];
-    return digestJson(
+    return digestData(
       row,
       events.map(present),
       `${publicUrl}/v1/watchers/${watcherId}/events?digest=${cursor}`,
@@ -41,12 +46,12 @@ export function presentEvents(
   const present = (row: EventRow): PresentedEvent => {
     const { type, at, sequence, watcherId, owner } = row;
     const cursor = formatCursor(row);
-    const data = dataJson(row, cursor);
+    const { json: data, shown: licences } = dataOf(row, cursor);
     const json =
       `{"id":"${eventId(row)}","object":"event","type":"${type}","apiVersion":"v1","timestamp":"${at}",` +
       `"sequence":${sequence},"cursor":"${cursor}","watcherId":"${watcherId}","owner":"${owners(owner)}",` +
       `"data":${data}}`;
-    return { row, cursor, json };
+    return { row, cursor, json, shown: licences };
   };
   return rows.map(present);
 }
@@ -54,6 +59,14 @@ export function presentEvents(
 /** The id of the event at a position: the same however often the event is made. */
 export function eventId({ sequence, watcherId, type, ordinal }: EventPosition): string {
   return `evt_${hash('sha256', `${sequence} ${watcherId} ${type} ${ordinal}`, 'hex').slice(0, 24)}`;
+}
+
+/** In place of the number of a licence, where the listing is gone. */
+const GONE = 0;
+
+interface EventData {
+  readonly json: string;
+  readonly shown: readonly number[];
 }
 
 const contentKey = ({ sequence, listingId }: Pick<EventRow, 'sequence' | 'listingId'>): string =>
@@ -89,16 +102,15 @@ function aboutWatcherJson({ data, dropped }: EventRow): string {
 const MAX_DIGEST_BYTES = 250_000;
 
 /** Data of a digest, made when it is read: what was withdrawn since is not in it. */
-function digestJson({ data }: EventRow, events: readonly PresentedEvent[], url: string): string {
+function digestData({ data }: EventRow, events: readonly PresentedEvent[], url: string): EventData {
   const { count } = JSON.parse(data ?? '{}') as { readonly count: number };
   let bytes = 0;
-  const sent = events
-    .map(({ json }) => json)
-    .filter((json) => {
-      bytes += Buffer.byteLength(json);
-      return bytes <= MAX_DIGEST_BYTES;
-    });
-  return `{"events":[${sent.join()}],"count":${count},"url":"${url}"}`;
+  const sent = events.filter(({ json }) => {
+    bytes += Buffer.byteLength(json);
+    return bytes <= MAX_DIGEST_BYTES;
+  });
+  const json = `{"events":[${sent.map((event) => event.json).join()}],"count":${count},"url":"${url}"}`;
+  return { json, shown: sent.flatMap((event) => event.shown) };
 }
 
 /** Most events of a page have the same few owners and names. */

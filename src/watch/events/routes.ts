@@ -86,6 +86,7 @@ async function listEvents(options: EventRouteOptions, call: Call, scope: EventSc
   const found = await options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
   requireKept(start, found);
   const page = presentEvents({ ...found, rows: found.rows.slice(0, limit) }, options.publicUrl);
+  for (const licence of page.flatMap(({ shown }) => shown)) call.usage.shows(caller.reach.sourceOf(licence));
   const hasMore = found.next !== null;
   const end = scope.digest === undefined ? after(found.position) : digestPosition(scope.digest);
   // Where some are closed, what is left of them may fit.

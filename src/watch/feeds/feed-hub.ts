@@ -1,8 +1,7 @@
 // Feed hub: the open feeds of this process. A feed first reads the log behind its cursor, then joins the tail that all share.
 
 import type { ServerResponse } from 'node:http';
-import { Feed, FeedWriter } from '../../http/output/feed-writer.ts';
-import { formatEvent } from '../../http/output/stream-writer.ts';
+import { FeedWriter } from '../../http/output/feed-writer.ts';
 import { Bulkhead } from '../../lib/bulkhead.ts';
 import { type Clock, pause } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
@@ -18,6 +17,7 @@ import {
   readEvents,
 } from '../events/read-store.ts';
 import type { CheckedStream, CredentialChecks } from './credential-checks.ts';
+import { EventFeed, encodeEvents, type FeedRequest } from './event-feed.ts';
 import { EventTail } from './event-tail.ts';
 
 export interface FeedHubOptions {
@@ -29,6 +29,8 @@ export interface FeedHubOptions {
   readonly report: (error: unknown) => void;
   /** Whether the owner of an event may see its listing. */
   readonly isOpen: IsOpenEvent;
+  /** The source whose listings are under the licence of this number. */
+  readonly sourceOf: (licence: number) => string;
   /** Reads again what is open: it has to be as new as the events, or one under a licence that is new would be passed over. */
   readonly refreshLicences: () => Promise<void>;
 }
@@ -167,6 +169,7 @@ export class FeedHub {
   #sendPage(feed: EventFeed, page: EventPage): boolean {
     const events = presentEvents(page, this.#options.publicUrl);
     if (events.length > 0) feed.write(encodeEvents(events));
+    feed.count(this.#sourcesOf(events));
     this.#counts.sent.inc(events.length);
     const end = page.next ?? after(page.position);
     if (comparePositions(end, feed.position) > 0) feed.position = end;
@@ -211,10 +214,14 @@ export class FeedHub {
     if (feeds === undefined) return;
     const chunk = encodeEvents(events);
     for (const feed of feeds) {
-      if (feed.hasRoom(chunk.length)) feed.send(events, chunk);
+      if (feed.hasRoom(chunk.length)) feed.count(this.#sourcesOf(feed.send(events, chunk)));
       else this.#fallBehind(feed, from);
     }
     this.#counts.sent.inc(events.length * feeds.size);
+  }
+
+  #sourcesOf(events: readonly PresentedEvent[]): readonly string[] {
+    return events.flatMap(({ shown }) => shown.map(this.#options.sourceOf));
   }
 
   /** A client that reads too slowly leaves the tail and reads the log at its own speed. */
@@ -250,39 +257,4 @@ function removeFrom<Value>(groups: Map<string, Set<Value>>, key: string, value: 
   const group = groups.get(key);
   group?.delete(value);
   if (group?.size === 0) groups.delete(key);
-}
-
-interface FeedRequest {
-  readonly scope: EventScope;
-  readonly start: EventPosition;
-  /** Frees what the feed holds; called once. */
-  readonly release: () => void;
-}
-
-class EventFeed extends Feed {
-  readonly scope: EventScope;
-  readonly release: () => void;
-  /** Everything up to this position has been sent, or more while the feed is at the tail. */
-  position: EventPosition;
-
-  constructor(response: ServerResponse, { scope, start, release }: FeedRequest) {
-    super(response);
-    this.scope = scope;
-    this.release = release;
-    this.position = start;
-  }
-
-  /** Sends events of the tail; `chunk` is all of them. A feed that has just come from the log may have the first of them. */
-  send(events: readonly PresentedEvent[], chunk: Buffer): void {
-    const [first] = events;
-    if (first === undefined || comparePositions(first.row, this.position) > 0) this.write(chunk);
-    else this.write(encodeEvents(events.filter(({ row }) => comparePositions(row, this.position) > 0)));
-  }
-}
-
-/** Events on the wire, one after another. */
-function encodeEvents(events: readonly PresentedEvent[]): Buffer {
-  let text = '';
-  for (const { row, cursor, json } of events) text += formatEvent({ id: cursor, event: row.type, json });
-  return Buffer.from(text);
 }

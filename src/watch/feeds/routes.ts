@@ -86,7 +86,7 @@ type Call = RequestContext<Principal, Static<typeof FeedQuery>, unknown, unknown
 
 async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope): Promise<Reply> {
   const { hub, feeds, database } = options;
-  const { caller, headers, address } = call;
+  const { caller, headers, address, usage } = call;
   const lastEvent = readLastEventId(headers, call.query.lastEventId);
   // The id of the feed's past is newer than what its URL says.
   const position =
@@ -98,6 +98,7 @@ async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope
   requireKept(position, log, lastEvent?.name);
   const release = feeds.open(await withOwnerPlan(options, caller));
   const credential = { authorization: headers.authorization ?? '', address };
-  const request = { scope, start: position ?? after(log.position), credential, access: FEED_ACCESS, release };
+  const start = position ?? after(log.position);
+  const request = { scope, start, usage, credential, access: FEED_ACCESS, release };
   return { feed: (response) => hub.open(response, request) };
 }

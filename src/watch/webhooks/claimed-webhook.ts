@@ -65,6 +65,9 @@ export interface QueuedEvent {
   readonly at: number;
   /** The event object. */
   readonly json: string;
+  readonly owner: string;
+  /** Numbers of the licences of the listings that it shows. */
+  readonly shown: readonly number[];
 }
 
 /** What came of one attempt. */

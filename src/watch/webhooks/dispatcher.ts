@@ -10,7 +10,7 @@ import type { IsOpenEvent } from '../events/read-store.ts';
 import { WEBHOOKS_CHANNEL } from '../events/wake-webhooks-store.ts';
 import type { AttemptOutcome, DisableReason } from './attempt-rules.ts';
 import { claimWebhooks, findNextDue, findOldestPending, renewClaims } from './claim-store.ts';
-import type { Attempt, ClaimedWebhook } from './claimed-webhook.ts';
+import type { Attempt, ClaimedWebhook, QueuedEvent } from './claimed-webhook.ts';
 import { HostSlots, type SlotLimits } from './host-slots.ts';
 import { type Outcome, type RecordedWebhook, writeOutcomes } from './outcome-store.ts';
 import type { WebhookWork } from './queue-store.ts';
@@ -27,7 +27,7 @@ export interface DispatcherOptions extends SenderOptions {
   /** Disables a webhook if it is still under its claim, and notifies its owner. */
   readonly disable: (webhook: ClaimedWebhook, reason: DisableReason) => Promise<void>;
   readonly report: (error: unknown) => void;
-  readonly count?: (attempt: Attempt, outcome: AttemptOutcome) => void;
+  readonly count?: (attempt: Attempt, outcome: AttemptOutcome, event: QueuedEvent) => void;
   /** From 0 to 1; default Math.random. */
   readonly random?: () => number;
   /** Milliseconds of a claim that is not renewed; default 10 s. */

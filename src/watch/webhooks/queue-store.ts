@@ -2,7 +2,7 @@
 
 import { creditPartsSql } from '../../listings/provenance/credits-store.ts';
 import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
-import { eventId, presentEvents } from '../events/presenter.ts';
+import { eventId, type PresentedEvent, presentEvents } from '../events/presenter.ts';
 import {
   type ContentRow,
   type EventRow,
@@ -60,7 +60,7 @@ export async function readWork(
   const shown = outOfTurn.filter(isOpen);
   const contents = [...contentsOf(queued.filter(isOpen)), ...(await readContents(sql, [...shown, ...held]))];
   const presented = presentEvents({ rows, contents, held }, publicUrl);
-  const events = presented.map(({ json }, at) => queuedOf(rows[at], json));
+  const events = presented.map((event, at) => queuedOf(rows[at], event));
   const byWebhook = Map.groupBy(events, (_, at) => rows[at]?.no ?? 0);
   return new Map(
     webhooks.map(({ no, state }) => {
@@ -168,13 +168,18 @@ const eventColumns = (sql: Sql): SqlFragment => sql`
     select dropped from watch_hour where watch_hour.owner = watch_event.owner
       and hour = date_trunc('hour', watch_event.at, 'UTC')) end as dropped`;
 
-function queuedOf(row: WebhookEventRow | undefined, json: string): QueuedEvent {
+function queuedOf(
+  row: WebhookEventRow | undefined,
+  { json, shown }: Pick<PresentedEvent, 'json' | 'shown'>,
+): QueuedEvent {
   if (row === undefined) throw new Error('An event without a row');
-  const { occasion, sequence, type, ordinal, day } = row;
+  const { occasion, sequence, type, ordinal, day, owner } = row;
   return {
     occasion,
     day,
     json,
+    owner,
+    shown,
     position: { sequence, type, ordinal },
     at: Date.parse(row.at),
     id: eventId(row),

@@ -5,11 +5,13 @@ import type { Metrics } from '../../lib/metrics.ts';
 import { startPeriodicWork } from '../../lib/periodic-work.ts';
 import type { AttemptOutcome } from './attempt-rules.ts';
 import { isAnyWebhook } from './claim-store.ts';
-import type { Attempt } from './claimed-webhook.ts';
+import type { Attempt, QueuedEvent } from './claimed-webhook.ts';
 import { Dispatcher, type DispatcherOptions } from './dispatcher.ts';
 
 export interface StartDispatcherOptions extends DispatcherOptions {
   readonly metrics: Metrics;
+  /** Called with each attempt that was made. */
+  readonly onAttempt?: (attempt: Attempt, event: QueuedEvent) => void;
 }
 
 export interface DispatcherStarter {
@@ -48,7 +50,10 @@ export function startDispatcher(options: StartDispatcherOptions): DispatcherStar
       if (running !== null || !(await database.read(isAnyWebhook)) || isStopped()) return;
       running = new Dispatcher({
         ...options,
-        count: (attempt, outcome) => attempts.inc({ outcome: outcomeOf(attempt, outcome) }),
+        count: (attempt, outcome, event) => {
+          attempts.inc({ outcome: outcomeOf(attempt, outcome) });
+          options.onAttempt?.(attempt, event);
+        },
       });
       running.start();
     },

@@ -49,6 +49,8 @@ const events = [1, 2, 3].map(
     id: `evt_${sequence}`,
     at: sequence,
     json: '{}',
+    owner: 'sub:1',
+    shown: [],
   }),
 );
 

@@ -15,7 +15,7 @@ export interface WorkerOptions {
   /** Disables a webhook that is still claimed, and gives it back. */
   readonly disable: (webhook: ClaimedWebhook, reason: DisableReason) => Promise<void>;
   /** Called for each attempt. */
-  readonly count: (attempt: Attempt, outcome: AttemptOutcome) => void;
+  readonly count: (attempt: Attempt, outcome: AttemptOutcome, event: QueuedEvent) => void;
   readonly report: (error: unknown) => void;
   readonly random: () => number;
   /** No attempt begins once it aborts. */
@@ -92,7 +92,7 @@ export class WebhookWorker {
     if (attempt === null) return this.#giveBack();
     await onStep?.('sent');
     const outcome = this.#judge(event, attempt);
-    count(attempt, outcome);
+    count(attempt, outcome, event);
     this.#state = { ...outcome.state, pendingSince: pendingSince(outcome.state, event, next) };
     const hasFailed = outcome.status !== 'succeeded' && event.occasion === 'queue';
     const release: Release | null =

@@ -17,6 +17,8 @@ export interface ClockedProcess {
   readonly port: number;
   /** Moves the process's clock by milliseconds. */
   advance(milliseconds: number): Promise<void>;
+  /** Kills it at once. */
+  kill(): Promise<void>;
 }
 
 /** Starts a program with options as JSON in its first argument; it ends with the test. */
@@ -38,6 +40,10 @@ export async function startClockedProcess(
     async advance(milliseconds) {
       child.send({ advance: milliseconds } satisfies Advance);
       await message(child);
+    },
+    async kill() {
+      child.kill('SIGKILL');
+      await ended;
     },
   };
 }

@@ -25,6 +25,7 @@ function startHub(t: Closing, changed: (database: Database) => Database = (datab
     checks: { add: () => () => {} },
     report: () => {},
     isOpen: () => true,
+    sourceOf: () => 'sample',
     refreshLicences: async () => {},
   });
   atEnd(t, async () => {

@@ -1,0 +1,29 @@
+// Whole service with a manual clock in a process of its own, which its parent moves by messages and may kill.
+
+import { createApp } from '../../../src/app/app.ts';
+import { readConfig } from '../../../src/config.ts';
+import { createLog } from '../../../src/lib/log.ts';
+import { openDatabase } from '../../../src/postgres/client/database.ts';
+import { manualClock } from './clock.ts';
+import { followParent } from './clocked-process.ts';
+
+/** What the process is started with, as JSON in its first argument. */
+export interface ServiceProcessOptions {
+  readonly databaseUrl: string;
+  readonly folder: string;
+  /** Wall-clock milliseconds at the start. */
+  readonly start: number;
+}
+
+const { databaseUrl, folder, start } = JSON.parse(process.argv[2] ?? '{}') as ServiceProcessOptions;
+const clock = manualClock(start);
+const app = await createApp({
+  config: readConfig({ DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' }, folder),
+  database: openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20_000 }),
+  source: null,
+  interval: 0,
+  publicUrl: 'http://127.0.0.1:1',
+  log: createLog({ level: 'silent' }),
+  overrides: { clock, deliversWebhooks: false },
+});
+followParent(clock, await app.server.listen('127.0.0.1', 0));
