@@ -5,6 +5,8 @@ import { type Tier, type TierPlan, tierName } from '../access/tiers/tiers.ts';
 import { renderFormPage } from '../page/form-page.ts';
 import { type Fragment, type Html, html } from '../page/html.ts';
 import { dateAndTime, timeUntil } from '../page/time.ts';
+import type { AccountUsage } from './account-usage.ts';
+import { USAGE_STYLE, usageSection } from './usage-section.ts';
 
 const TITLE = 'Your account';
 
@@ -41,6 +43,8 @@ export interface AccountView {
   readonly proof: string;
   /** Whether the browser is asked to remember the key by a cookie. */
   readonly isRemembered: boolean;
+  /** The last 30 days; null: not known at the moment. */
+  readonly usage: AccountUsage | null;
   /** Milliseconds. */
   readonly now: number;
 }
@@ -50,19 +54,33 @@ export function renderAccountPage(view: AccountView): string {
     path: '/account',
     section: 'account',
     title: TITLE,
-    content: html`<h1>${TITLE}</h1>
+    style: USAGE_STYLE,
+    content: html`<h1>${TITLE}</h1>${monthNotice(view)}
 <dl class="facts">${fact('Plan', planWords(view))}
 ${fact('This month', monthWords(view))}
 ${fact('Resets', html`${dateAndTime(view.resetsAt)}, ${timeUntil(view.resetsAt, view.now)}`)}
 ${fact('Rate', rateWords(view.limits))}
 ${fact('Apps', html`${appWords(view.apps)}. <a href="oauth/grants">Connected apps</a>`)}
 ${fact('Watchers', html`${watcherWords(view)} <a href="account/watchers">Your watchers</a>`)}
-${fact('Payments', paymentWords(view))}</dl>
+${fact('Payments', paymentWords(view))}</dl>${usageSection(view.usage)}
 <form method="post" action="account"><input type="hidden" name="proof" value="${view.proof}">
 <button class="btn">Show again</button></form>
 <p class="hint">${view.isRemembered ? null : 'The pages of apps and watchers ask for your key again. '}<a
 href="docs/limits">All limits of each plan</a></p>${forgetForm('account', view.proof, view.isRemembered)}`,
   });
+}
+
+/** From how much of the month on people are warned, in percent. */
+const WARNED_FROM = 80;
+
+function monthNotice({ month, resetsAt }: AccountView): Html | null {
+  if (month === null || month.quota === 0) return null;
+  const { quota, remaining } = month;
+  const percent = Math.floor(((quota - remaining) / quota) * 100);
+  if (percent < WARNED_FROM) return null;
+  if (remaining > 0)
+    return html`<div class="notice warning" role="status"><p><strong>${percent} % of this month is used.</strong> When nothing is left, requests are refused until ${dateAndTime(resetsAt)}. <a href="billing">See the plans</a></p></div>`;
+  return html`<div class="notice error" role="status"><p><strong>Nothing is left of this month.</strong> Requests are refused until ${dateAndTime(resetsAt)}. <a href="billing">See the plans</a></p></div>`;
 }
 
 function fact(name: string, words: Fragment): Html {

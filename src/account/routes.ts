@@ -17,8 +17,12 @@ import { limitAccount, type Plan, type Principal } from '../access/tiers/tiers.t
 import { type Route, route } from '../http/frame/route.ts';
 import type { Reply } from '../http/output/reply.ts';
 import type { Clock } from '../lib/clock.ts';
+import { nullIfUnavailable } from '../lib/problem.ts';
 import { pageReply } from '../page/form-page.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { type AccountView, renderAccountKeyPage, renderAccountPage } from './account-page.ts';
+import { readAccountUsage } from './account-usage.ts';
+import { USAGE_STYLE } from './usage-section.ts';
 
 const PATH = '/account';
 
@@ -33,6 +37,7 @@ export interface AccountOptions {
   readonly rateLimiter: Pick<RateLimiter, 'tiers' | 'statuses'>;
   readonly publicUrl: string;
   readonly clock: Clock;
+  readonly database: Database;
   /** Where customers see and change their payments; null: not set. */
   readonly portalUrl: string | null;
   /** The active watchers that count against a caller's limit. */
@@ -50,7 +55,7 @@ export function accountRoutes(options: AccountOptions): readonly Route<Principal
   const { keyForm, publicUrl } = options;
 
   const show = async (sender: FormSender): Promise<Reply> =>
-    pageReply(200, renderAccountPage(await findAccount(options, sender)));
+    pageReply(200, renderAccountPage(await findAccount(options, sender)), USAGE_STYLE);
 
   function forgotten(): Reply {
     const page = pageReply(200, renderAccountKeyPage(null, 'Your key is forgotten in this browser.'));
@@ -87,11 +92,13 @@ async function findAccount(
   { caller, endsAt, proof }: FormSender,
 ): Promise<AccountView> {
   const { rateLimiter, countWatchers, countApps, portalUrl, clock, keyForm } = options;
-  const [{ month, calendar }, used, owner, apps] = await Promise.all([
+  const now = clock.now();
+  const [{ month, calendar }, used, owner, apps, usage] = await Promise.all([
     rateLimiter.statuses(caller),
     countWatchers(limitAccount(caller)),
     withOwnerPlan(options, caller),
     countApps(caller.subscription ?? ''),
+    nullIfUnavailable(readAccountUsage(options.database, caller, now)),
   ]);
   const { tiers } = rateLimiter;
   return {
@@ -99,12 +106,13 @@ async function findAccount(
     limits: tiers[caller.tier],
     endsAt,
     apps,
+    usage,
     portalUrl,
     proof,
     isRemembered: keyForm.cookie.isUsed,
     month: month === null ? null : { quota: month.policy.quota, remaining: month.remaining },
     resetsAt: calendar.end,
     watchers: { used, limit: tiers[owner.tier].watchers },
-    now: clock.now(),
+    now,
   };
 }

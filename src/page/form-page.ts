@@ -10,11 +10,11 @@ import { contentPolicy, renderLayout } from './layout.ts';
  * With `no-referrer`, the form's Origin would be `null`. The policy has no `form-action`: browsers apply it to the redirects that
  * follow a form, and these end at the client.
  */
-export function pageHeaders(): Readonly<Record<string, string>> {
+export function pageHeaders(style: string = FORM_STYLE): Readonly<Record<string, string>> {
   return {
     'content-type': 'text/html; charset=utf-8',
     'cache-control': 'no-store',
-    'content-security-policy': contentPolicy({ style: FORM_STYLE, pictures: ["'self'"] }),
+    'content-security-policy': contentPolicy({ style, pictures: ["'self'"] }),
     'x-frame-options': 'DENY',
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'same-origin',
@@ -23,8 +23,9 @@ export function pageHeaders(): Readonly<Record<string, string>> {
   };
 }
 
-export function pageReply(status: number, text: string) {
-  return { status, text, headers: pageHeaders() };
+/** `style`: that of the page, where it is not the one of all forms. */
+export function pageReply(status: number, text: string, style: string = FORM_STYLE) {
+  return { status, text, headers: pageHeaders(style) };
 }
 
 export interface FormPage {
@@ -33,15 +34,24 @@ export interface FormPage {
   readonly section: Section | null;
   readonly title: string;
   readonly content: Fragment;
+  /** The stylesheet; default: that of all forms. */
+  readonly style?: string;
   /** Modules of the service itself, as URLs relative to the page. */
   readonly scripts?: readonly string[];
 }
 
-export function renderFormPage({ path, section, title, content, scripts = [] }: FormPage): string {
+export function renderFormPage({
+  path,
+  section,
+  title,
+  content,
+  style = FORM_STYLE,
+  scripts = [],
+}: FormPage): string {
   const root = rootFrom(path);
   return renderLayout({
     title,
-    style: FORM_STYLE,
+    style,
     // Named because browsers otherwise ask the host for it, which may serve other things above this service.
     head: html`<meta name="robots" content="noindex"><link rel="icon" type="image/svg+xml" href="${root}favicon.svg">`,
     header: siteHeader({ root, current: section }),

@@ -10,7 +10,7 @@ import { invalidParameter } from '../lib/problem.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { findUsage, GROUPS, type UsageGroup, type UsageSum } from './history-store.ts';
 import { readQuestion } from './question.ts';
-import { usageAccount } from './usage-recorder.ts';
+import { accountsOf } from './usage-recorder.ts';
 
 /** An account is the caller's own. */
 const OWN_GROUPS = GROUPS.filter((group) => group !== 'account');
@@ -95,9 +95,8 @@ export function usageRoutes({ database, clock }: UsageRouteOptions): readonly Ro
       answer: { description: 'Sums', schema: UsageHistory },
       async handle({ caller, query, requestId }) {
         const question = readQuestion(query, clock.now());
-        const accounts = [...new Set([usageAccount(caller), caller.owner ?? ''])];
         const sums = await database.read((sql) =>
-          findUsage(sql, { ...question, accounts, limit: MAX_SUMS + 1 }),
+          findUsage(sql, { ...question, accounts: accountsOf(caller), limit: MAX_SUMS + 1 }),
         );
         if (sums.length > MAX_SUMS)
           throw invalidParameter('groupBy', `gives more than ${MAX_SUMS} sums: ask for fewer days or groups`);

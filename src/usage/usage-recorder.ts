@@ -114,8 +114,13 @@ function keyOf(request: RecordedRequest<Principal>, status: number): UsageKey {
 /** All who call without credentials, whose addresses are recorded nowhere. */
 const ANONYMOUS = 'anonymous';
 
+/** The accounts whose use is a caller's own: with what was sent to the webhooks of its owner. */
+export const accountsOf = (caller: Principal): readonly string[] => [
+  ...new Set([usageAccount(caller), caller.owner ?? usageAccount(caller)]),
+];
+
 /** Whose use a request of this caller is: of a subscription, else of the owner of a grant or of a source. */
-export function usageAccount({ subscription, account, owner, source }: Principal): string {
+function usageAccount({ subscription, account, owner, source }: Principal): string {
   if (subscription !== null) return account;
   return owner ?? (source === undefined ? ANONYMOUS : `source:${source.id}`);
 }

@@ -2,7 +2,7 @@
 
 import { type Fragment, type Html, html } from '../html.ts';
 import { chartFrame, monthLabels } from './frame.ts';
-import { monthTicks } from './months.ts';
+import { type MonthTick, monthTicks } from './months.ts';
 import { niceTicks, percent, tenth, verticalScale } from './ticks.ts';
 
 export interface BarChart {
@@ -14,6 +14,8 @@ export interface BarChart {
   readonly up: readonly (number | null)[];
   readonly down: readonly (number | null)[];
   readonly formatTick: (value: number) => string;
+  /** Labels below the bars; default: of months. */
+  readonly ticks?: readonly MonthTick[];
   /** Pixels; 230 by default. */
   readonly height?: number;
 }
@@ -21,7 +23,8 @@ export interface BarChart {
 const SHARE = 0.72;
 
 /** The chart as SVG; null when there is no count at all. */
-export function barChart({ label, months, up, down, formatTick, height = 230 }: BarChart): Html | null {
+export function barChart(chart: BarChart): Html | null {
+  const { label, months, up, down, formatTick, height = 230 } = chart;
   const known = [...up, ...down].filter((count) => count !== null);
   if (known.length === 0) return null;
   const [low, high] = [-Math.max(0, ...down.map(Number)), Math.max(1, ...up.map(Number))];
@@ -48,6 +51,6 @@ export function barChart({ label, months, up, down, formatTick, height = 230 }: 
     base: 0,
     formatTick: (value) => formatTick(Math.abs(value)),
     field: [bars(up, 'up', 1), bars(down, 'down', -1)],
-    below: monthLabels(monthTicks(months, 9), x, bottom + 17),
+    below: monthLabels(chart.ticks ?? monthTicks(months, 9), x, bottom + 17),
   });
 }
