@@ -15,13 +15,14 @@ export const USAGE_STYLE = [
 .use h3{margin:24px 0 8px;font-size:var(--tool)}
 .use .key{margin:0 0 8px;font-size:var(--small);color:var(--quiet)}
 .use .key span::before{content:"";display:inline-block;width:9px;height:9px;margin-right:6px;border-radius:2px;background:var(--accent)}
-.use .key .below{margin-left:16px}
-.use .key .below::before{background:var(--sale);opacity:.75}
+.use .key .other{margin-left:16px}
+.use .key .other::before{background:var(--sale);opacity:.75}
 .use table{width:100%;margin:8px 0 16px;border-collapse:collapse;font-variant-numeric:tabular-nums}
 .use th,.use td{padding:7px 0;border-bottom:1px solid var(--line);text-align:right;font-weight:400}
 .use th:first-child,.use td:first-child{text-align:left}
 .use thead th{color:var(--quiet);font-size:var(--small)}
 .use summary{cursor:pointer;color:var(--accent)}
+.use .hint{margin:12px 0 24px}
 `),
 ].join('');
 
@@ -35,7 +36,7 @@ function contentOf({ days, ways }: AccountUsage): Html {
   if (isUnused)
     return html`<p>Nothing yet. What your key, your apps and your watchers use appears here within two minutes.</p>`;
   return html`<h3>Requests a day</h3>
-<p class="key"><span>answered</span><span class="below">refused or failed</span></p>${requestChart(days)}
+<p class="key"><span>answered</span><span class="other">refused or failed</span></p>${requestChart(days)}
 <h3>Homes shown a day</h3>${homeChart(days)}
 <h3>By way</h3>${wayTable(ways)}
 <details><summary>Figures by day</summary>${dayTable(days)}</details>

@@ -185,8 +185,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const media = createMedia({ ...options, ...overrides, ...common, sources, mayActOutside });
   const sample = sampleUrl === null ? null : { url: sampleUrl, outbound: createOutbound({ clock }) };
-  const watchGrant = (tx: Transaction, grant: string, isWatched: boolean) =>
-    setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
+  const watchGrant = grantWatching(clock);
   const verify = createVerifyCredential(access.phases, ownerStatus);
   const checks = new CredentialChecks({ ...common, verify });
   const hub = new FeedHub({ ...common, metrics, publicUrl, checks, ...reads.openEvents });
@@ -243,8 +242,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     recorder: usage,
     clock,
     metrics,
-    limits: limitsOf(options),
-    trustedProxies: config.trustedProxies,
+    ...boundsOf(options),
     health: { ...health, metricsAccess: config.metrics },
     describe: describeService(publicUrl, files.tiers),
     notFoundPage: notFoundPage(publicUrl),
@@ -269,6 +267,9 @@ export async function createApp(options: AppOptions): Promise<App> {
   };
 }
 
+const grantWatching = (clock: Clock) => (tx: Transaction, grant: string, isWatched: boolean) =>
+  setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
+
 /** What pages and limits need to know of accounts. */
 const accountReads = (database: Database, clock: Clock) => ({
   countWatchers: (account: string) => database.read((sql) => countWatchers(sql, account)),
@@ -286,9 +287,13 @@ async function readFiles({ tiersFile, site: { logo }, explorer: { basemapFile } 
   };
 }
 
-const limitsOf = ({ config, lingerMs = 0, overrides }: AppOptions): Partial<Limits> => ({
-  lingerMs,
-  keepAliveTimeoutMs: config.keepAliveSeconds * 1_000,
-  ...connectionBounds(config.connections, descriptorLimit()),
-  ...overrides?.limits,
-});
+/** Bounds of the server, and the proxies that it trusts. */
+function boundsOf({ config, lingerMs = 0, overrides }: AppOptions) {
+  const limits: Partial<Limits> = {
+    lingerMs,
+    keepAliveTimeoutMs: config.keepAliveSeconds * 1_000,
+    ...connectionBounds(config.connections, descriptorLimit()),
+    ...overrides?.limits,
+  };
+  return { limits, trustedProxies: config.trustedProxies };
+}
