@@ -11,7 +11,7 @@ test('of two records with one number the later is kept, and found for its own vi
   const cache = new RecordCache({ bytes: 100_000, monotonic: () => 0 });
   const [stored = assert.fail()] = fc.sample(storedArbitrary, { numRuns: 1, seed: 5 });
   const [one, other] = ['one', 'other'].map((id) => {
-    const moving = { source: 'a', fields: null, moments: momentsOf(stored), readAt: 0 };
+    const moving = { fields: null, moments: momentsOf(stored), readAt: 0 };
     return new EncodedListing(
       { id, version: 1, location: null, provider: stored.record.provider },
       '{}',

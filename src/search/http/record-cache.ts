@@ -184,13 +184,10 @@ export function encodeListing(
   if (!isVisible(stored, view)) return null;
   const lasting = lastingMembers(stored, view);
   const json = JSON.stringify(selectFields(lasting, fields));
-  const { source } = stored;
-  return new EncodedListing(lasting, json, { source, fields, moments: momentsOf(stored), readAt });
+  return new EncodedListing(lasting, json, { fields, moments: momentsOf(stored), readAt });
 }
 
 interface Moving {
-  /** The id of the source of the listing. */
-  readonly source: string;
   readonly fields: Fields;
   readonly moments: Moments;
   readonly readAt: number;
@@ -200,8 +197,6 @@ export class EncodedListing {
   readonly id: string;
   readonly source: string;
   readonly version: number;
-  /** The id of its source. */
-  readonly source: string;
   /** As this reader sees it, selected or not. */
   readonly location: Listing['location'];
   /** Without the brace at its end. */
@@ -213,9 +208,8 @@ export class EncodedListing {
   constructor(
     { id, version, location, provider }: Pick<Listing, 'id' | 'version' | 'location' | 'provider'>,
     lasting: string,
-    { source, fields, moments, readAt }: Moving,
+    { fields, moments, readAt }: Moving,
   ) {
-    this.source = source;
     this.id = id;
     this.source = provider.id;
     this.version = version;
