@@ -1,21 +1,21 @@
 // Closed channels: where a source is closed, a service answers as one that never loaded it.
 
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { test } from 'node:test';
+import fc from 'fast-check';
 import { CHANNELS, type Channel } from '../../src/access/tiers/reach.ts';
 import { blockSource, unblockSource } from '../../src/licence/licence-store.ts';
 import { NOW } from '../support/catalogue/random-market.ts';
 import { poll } from '../support/check/until.ts';
+import { questionArbitrary } from '../support/engine/machine-questions.ts';
 import { alone, assertAlike, block, closed, open, plain, serve } from '../support/licence/two-services.ts';
 import { toolCaller } from '../support/mcp/call-tool.ts';
 import type { TestService } from '../support/service/service.ts';
 
-const at = { after };
-
 interface Question {
   readonly channel: Channel;
   /** Null: without credentials. */
-  readonly tier: 'free' | 'business' | null;
+  readonly tier: 'free' | 'business' | 'internal' | null;
   readonly path: string;
 }
 
@@ -83,6 +83,30 @@ async function homes(service: TestService): Promise<readonly { id: string }[]> {
   );
 }
 
+/** Searches of every kind, drawn: pages, facets, figures and clusters. */
+const drawn = fc.sample(questionArbitrary, { numRuns: 60, seed: 20_261_129 }).flatMap((question) => {
+  const { search, limit, zoom } = question;
+  const page = new URLSearchParams({
+    ...search.query,
+    limit: String(limit),
+    count: 'exact',
+    facets: 'propertyType,city,features,currency,priceBucket',
+    stats: 'inventory,median_list_price,median_days_on_market',
+  });
+  const { sort: _, polygon, radius, lat, lng, ...mapped } = search.query;
+  const map = new URLSearchParams({
+    bbox: '-180,-90,180,90',
+    ...mapped,
+    cluster: 'true',
+    zoom: String(zoom),
+    limit: '500',
+  });
+  const path = `/v1/search/${search.type === 'sale' ? 'sales' : 'rentals'}`;
+  return [page, map].map(
+    (query) => ({ channel: 'search', tier: 'internal', path: `${path}?${query}` }) as const,
+  );
+});
+
 const ofHome = (id: string): readonly Question[] => [
   {
     channel: 'search',
@@ -95,10 +119,10 @@ const ofHome = (id: string): readonly Question[] => [
   { channel: 'explorer', tier: null, path: `/explore/listing/${id}` },
 ];
 
-/** A home that is closed is not found. */
+/** A home that is closed is not found, and what is drawn may be refused. */
 async function ask(service: TestService, { tier, path }: Question): Promise<string> {
   const answer = await service.get(path, tier === null ? undefined : service.keys[tier]);
-  if (![200, 404].includes(answer.status))
+  if (![200, 400, 404].includes(answer.status))
     assert.fail(`${path}: ${answer.status} ${(await answer.text()).slice(0, 500)}`);
   return plain(`${answer.status} ${await answer.text()}`, service);
 }
@@ -135,13 +159,14 @@ async function assertTools(both: TestService, only: TestService): Promise<void> 
   }
 }
 
-test('a closed source leaves no trace in searches, areas, exports, pages, figures and tools', async () => {
-  const both = await serve(at, { a: open, b: closed.map(alone) });
-  const only = await serve(at, { a: open });
+test('a closed source leaves no trace in searches, areas, exports, pages, figures and tools', async (t) => {
+  const both = await serve(t, { a: open, b: closed.map(alone) });
+  const only = await serve(t, { a: open });
   const before = await ask(both, VISIBLE);
   assert.notEqual(before, await ask(only, VISIBLE), 'the source can be seen');
   await block(both, 'b', CHANNELS);
   await assertSame(both, only, [...QUESTIONS, ...FIGURES]);
+  await assertSame(both, only, drawn);
   await assertTools(both, only);
   await assertHomes(both, only, await homes(both));
   // Opened again it is there as before.
@@ -149,17 +174,18 @@ test('a closed source leaves no trace in searches, areas, exports, pages, figure
   await poll('it is open', async () => (await ask(both, VISIBLE)) === before || undefined);
 });
 
-test('of homes that two sources list, only what the open one says is known', async () => {
-  const both = await serve(at, { b: closed, a: open });
-  const only = await serve(at, { a: open });
+test('of homes that two sources list, only what the open one says is known', async (t) => {
+  const both = await serve(t, { b: closed, a: open });
+  const only = await serve(t, { a: open });
   await block(both, 'b', CHANNELS);
   await assertSame(both, only, QUESTIONS);
   await assertSame(both, only, FIGURES);
+  await assertSame(both, only, drawn);
   await assertHomes(both, only, await homes(only));
 });
 
-test('a channel that is blocked alone closes that one, and no other', async () => {
-  const service = await serve(at, {
+test('a channel that is blocked alone closes that one, and no other', async (t) => {
+  const service = await serve(t, {
     a: open,
     b: closed.map(alone).map((each) => ({ ...each, currency: 'USD' })),
   });

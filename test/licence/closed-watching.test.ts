@@ -26,8 +26,9 @@ const TARGETS = [
 
 /** Half of them are homes that the other source lists too. */
 const shut = closed.map((each, place) => (place % 2 === 0 ? alone(each) : each));
-const both = await serve({ after }, { b: shut, a: open });
-const only = await serve({ after }, { a: open });
+const file = { after };
+const both = await serve(file, { b: shut, a: open });
+const only = await serve(file, { a: open });
 const sides = [both, only] as const;
 await block(both, 'b', ['search', 'watchers', 'stream']);
 
@@ -53,7 +54,7 @@ async function change(
   const catalogue = createCatalogue(database);
   const dearer = each.slice(0, 30).map((one) => ({ ...one, listPrice: (one.listPrice ?? 0) + 5_000 }));
   const ended = each.slice(30, 35).map((one) => ({ ...one, status: 'CLOSED' as const }));
-  const fresh = each.slice(0, 5).map((one) => ({ ...one, sourceKey: `${one.sourceKey}-again` }));
+  const fresh = each.slice(0, 5).map((one) => ({ ...one, listingKey: `${one.listingKey}-again` }));
   await database.transaction((tx) =>
     catalogue.write(tx, source, [...dearer, ...ended, ...fresh], clock.now()),
   );

@@ -44,7 +44,8 @@ export async function deleteEmptyProperties(tx: Transaction, ids: readonly strin
 export async function deleteUnusedCurrencies(tx: Transaction): Promise<void> {
   await tx`
     delete from listing_currency as known where not exists (select from listing_search as listing
-      where listing.listing_type = known.listing_type and listing.currency = known.currency)`;
+      where listing.listing_type = known.listing_type and listing.currency = known.currency
+        and listing.licence = known.licence_no::text)`;
 }
 
 /** Deletes names of places, features and the like that no displayed listing has any more, as `deleteUnusedCurrencies` does. */

@@ -38,15 +38,16 @@ export async function writeTextRows(tx: Transaction, texts: readonly TextRow[]):
 /** Adds currencies that are new, in one order so that two writers never deadlock. */
 export async function addCurrencies(
   tx: Transaction,
-  rows: readonly Pick<SearchRow, 'listing_type' | 'currency'>[],
+  rows: readonly Pick<SearchRow, 'listing_type' | 'currency' | 'licence'>[],
 ): Promise<void> {
   await tx`
-    insert into listing_currency
-    select distinct listing_type, currency from unnest(${rows.map((row) => row.listing_type)}::text[],
-      ${rows.map(({ currency }) => currency)}::text[]) as row (listing_type, currency)
-    where not exists (select from listing_currency as known
-      where known.listing_type = row.listing_type and known.currency = row.currency)
-    order by 1, 2 on conflict do nothing`;
+    insert into listing_currency (listing_type, currency, licence_no)
+    select distinct listing_type, currency, licence_no from unnest(${rows.map((row) => row.listing_type)}::text[],
+      ${rows.map(({ currency }) => currency)}::text[], ${rows.map(({ licence }) => Number(licence))}::integer[])
+      as row (listing_type, currency, licence_no)
+    where not exists (select from listing_currency as known where known.listing_type = row.listing_type
+      and known.currency = row.currency and known.licence_no = row.licence_no)
+    order by 1, 2, 3 on conflict do nothing`;
 }
 
 /**

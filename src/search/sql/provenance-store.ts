@@ -10,13 +10,15 @@ export interface TypedCurrency {
   readonly listingType: ListingType;
   /** ISO 4217. */
   readonly currency: string;
+  readonly licenceNo: number;
 }
 
-/** Every currency that listings of either type have or had. */
+/** Every currency that listings of either type have or had, by their licences. */
 export function findTypedCurrencies(database: Database): Promise<readonly TypedCurrency[]> {
   return database.read(
     (sql) => sql<TypedCurrency[]>`
-      select listing_type as "listingType", currency from listing_currency order by 1, 2`,
+      select listing_type as "listingType", currency, licence_no as "licenceNo" from listing_currency
+      order by 1, 2, 3`,
   );
 }
 

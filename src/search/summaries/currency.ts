@@ -1,6 +1,7 @@
 // Currency of a search: prices are compared, sorted and summed in one currency only.
 
 import { type Static, Type } from 'typebox';
+import type { Reach } from '../../access/tiers/reach.ts';
 import { currencyOfCursor } from '../../http/input/cursor.ts';
 import { invalidParameter } from '../../lib/problem.ts';
 import { QueryCache, type QueryCacheOptions } from '../../lib/query-cache.ts';
@@ -34,8 +35,12 @@ const isMoneyBound = (condition: Condition): boolean =>
 export const comparesMoney = ({ conditions, order }: SearchPlan): boolean =>
   conditions.some(isMoneyBound) || order.some(({ key }) => MONEY_SORTS.has(key));
 
-/** The currencies that listings of this type have or had: ISO 4217, sorted. `fresh` bypasses the cache. */
-export type FindCurrencies = (type: ListingType, fresh: boolean) => Promise<readonly string[]>;
+/** The currencies that listings of this type within reach have or had: ISO 4217. `fresh` bypasses the cache. */
+export type FindCurrencies = (
+  type: ListingType,
+  reach: Pick<Reach, 'isWhole' | 'has'>,
+  fresh: boolean,
+) => Promise<readonly string[]>;
 
 export function createFindCurrencies(
   database: Database,
@@ -43,9 +48,11 @@ export function createFindCurrencies(
 ): FindCurrencies {
   const cache = new QueryCache<readonly TypedCurrency[]>({ ...memory, max: 1 });
   const read = () => findTypedCurrencies(database);
-  return async (type, fresh) => {
+  return async (type, reach, fresh) => {
     const all = await (fresh ? read() : cache.get('currencies', read));
-    return all.flatMap(({ listingType, currency }) => (listingType === type ? [currency] : []));
+    return all.flatMap(({ listingType, currency, licenceNo }) =>
+      listingType === type && (reach.isWhole || reach.has(licenceNo)) ? [currency] : [],
+    );
   };
 }
 
@@ -103,8 +110,9 @@ export async function resolveCurrency(
   options: CurrencyOptions,
   searches: readonly PlacedSearch[],
 ): Promise<ResolvedCurrency> {
-  const types = [...new Set(searches.map(({ plan }) => plan.listingType))];
-  const lists = await Promise.all(types.map((type) => options.findCurrencies(type, options.fresh)));
+  const lists = await Promise.all(
+    searches.map(({ plan }) => options.findCurrencies(plan.listingType, plan.reach, options.fresh)),
+  );
   const available = [...new Set(lists.flat())].sort();
   const named = searches.find(({ plan }) => plan.currency !== null)?.plan.currency ?? null;
   if (named !== null) return { available, currency: named, choice: null };
