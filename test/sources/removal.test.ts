@@ -103,7 +103,10 @@ async function stored(database: Database): Promise<Record<string, unknown>> {
       ),
       read('facts', (sql) => sql`select * from market_event order by listing_id, at, kind`),
       read('names', (sql) => sql`select listing_type, kind, key from search_name order by 1, 2, 3`),
-      read('currencies', (sql) => sql`select distinct listing_type, currency from listing_currency order by 1, 2`),
+      read(
+        'currencies',
+        (sql) => sql`select distinct listing_type, currency from listing_currency order by 1, 2`,
+      ),
       read('freshness', (sql) => sql`select source from source_freshness order by 1`),
     ]),
   );
