@@ -172,6 +172,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     originals: { read: refresh },
     sizes: { read: refresh },
     sizeFormats: [],
+    uploads: { check: refresh, put: refresh, remove: refresh },
     mediaMode: 'link' as const,
     sample: null,
     basemap: null,

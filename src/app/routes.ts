@@ -121,6 +121,7 @@ export interface FeatureParts extends UsageParts {
   readonly originals: PhotoParts['originals'];
   readonly sizes: PhotoParts['sizes'];
   readonly sizeFormats: PhotoParts['sizeFormats'];
+  readonly uploads: PushOptions['photos'];
   readonly anywhere: PhotoParts['anywhere'];
   readonly findOwnerReach: WatcherPageContext['findOwnerReach'];
   readonly mediaMode: PushOptions['mediaMode'];
@@ -157,7 +158,7 @@ export function featureRoutes(parts: FeatureParts): readonly Route<Principal>[] 
     ...changeRoutes(parts),
     ...accessRoutes(parts),
     ...usageRoutes(parts),
-    ...pushRoutes(parts),
+    ...pushRoutes({ ...parts, photos: parts.uploads }),
     ...entityEventRoutes(parts),
     ...accountRoutes(parts),
     ...billingPageRoutes(parts),

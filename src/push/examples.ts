@@ -23,6 +23,8 @@ const OPERATIONS = {
   endListing: { ...OF_LISTING, status: 'WITHDRAWN' },
   putListings: OF_SOURCE,
   takeSnapshot: OF_SOURCE,
+  putPhoto: { ...OF_LISTING, number: 0 },
+  deletePhoto: { ...OF_LISTING, number: 0 },
   receiveEvents: { source: 'reso' },
 };
 

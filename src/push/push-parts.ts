@@ -8,6 +8,7 @@ import type { Clock } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { Problem } from '../lib/problem.ts';
 import type { MediaMode } from '../listings/pictures/own-pictures.ts';
+import type { Uploads } from '../media/uploads/uploads.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
 import { findRegistered } from '../sources/registry/registry-store.ts';
 import { createRecordReader, type ReadRecord } from './record-reader.ts';
@@ -21,6 +22,7 @@ export interface PushOptions {
   readonly metrics: Metrics;
   /** How photos are shown of sources that say nothing of it. */
   readonly mediaMode: MediaMode;
+  readonly photos: Pick<Uploads, 'check' | 'put' | 'remove'>;
   /** Without a slash at its end. */
   readonly publicUrl: string;
   /** Aborts when the service begins to stop. */

@@ -78,6 +78,17 @@ export const PushResultSchema = Type.Object(
   },
   { $id: 'PushResult', description: 'What became of a pushed listing.' },
 );
+export const PhotoResultSchema = Type.Object(
+  {
+    object: Type.Literal('push_photo_result'),
+    key: Type.String(),
+    number: Type.Integer(),
+    result: Type.Unsafe<string>({ type: 'string', enum: ['created', 'changed', 'unchanged', 'deleted'] }),
+    id: Type.String({ description: 'The id of the listing in all other endpoints.' }),
+    version: Version,
+  },
+  { $id: 'PushPhotoResult', description: 'What became of an uploaded photo.' },
+);
 export const StoredSchema = Type.Object(
   {
     object: Type.Literal('pushed_listing'),

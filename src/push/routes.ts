@@ -9,6 +9,7 @@ import { Batch } from './batch.ts';
 import { endListing, type OneRequest, patchListing, putListing, readListing } from './one-listing.ts';
 import type { Order } from './order.ts';
 import { PatchSchema, PushedRecordSchema } from './own-schema.ts';
+import { photoRoutes } from './photo-routes.ts';
 import { createFindContext, type PushContext, type PushOptions } from './push-parts.ts';
 import {
   EndQuery,
@@ -135,6 +136,7 @@ export function pushRoutes(options: PushOptions): readonly Route<Principal>[] {
     }),
     batchRoute(contextOf),
     snapshotRoute(contextOf),
+    ...photoRoutes(find),
   ];
 }
 

@@ -127,6 +127,9 @@ export const PUSH = {
   bodyBytes: 64_000_000,
   /** Records of a body. */
   bodyRecords: 10_000,
+  /** Bytes of a photo, and how many a listing may have. */
+  photoBytes: 20_000_000,
+  photos: 100,
 } as const;
 
 /** Limits of events that the servers of sources push. */

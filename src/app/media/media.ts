@@ -1,6 +1,7 @@
 // Photos of the service: where copies are kept, how they are fetched, and the work on them in the background.
 
 import type { Config } from '../../config.ts';
+import { PlacementCache } from '../../ingest/placement-cache.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
@@ -17,6 +18,7 @@ import { PictureFiles } from '../../media/pictures/picture-files.ts';
 import { type PictureSource, PLAIN_SOURCE } from '../../media/pictures/picture-source.ts';
 import { Resizer } from '../../media/sizes/resizer.ts';
 import { SIZE_FORMATS, type SizeFormat } from '../../media/sizes/sizes.ts';
+import { Uploads } from '../../media/uploads/uploads.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { findRegistered } from '../../sources/registry/registry-store.ts';
 import type { SourceSet } from '../../sources/source-set.ts';
@@ -40,6 +42,7 @@ export interface Media {
   readonly mediaMode: MediaMode;
   readonly originals: Originals;
   readonly sizes: PhotoSizes;
+  readonly uploads: Uploads;
   readonly sizeFormats: readonly SizeFormat[];
   /** Copies of photos are made, and the files of those that nobody wants any more are deleted. */
   start(): { stop(): Promise<void> };
@@ -61,6 +64,7 @@ export function createMedia(options: MediaOptions): Media {
   return {
     mediaMode: config.media.mode,
     originals,
+    uploads: new Uploads({ ...options, files, resizer, placements: new PlacementCache() }),
     sizes: new PhotoSizes({ ...options, originals, cache, resizer }),
     sizeFormats: SIZE_FORMATS.filter((format) => format !== 'avif' || config.media.avif),
     start() {

@@ -72,7 +72,8 @@ export type BodyType =
   | 'application/json'
   | 'application/x-www-form-urlencoded'
   | 'application/x-ndjson'
-  | 'application/merge-patch+json';
+  | 'application/merge-patch+json'
+  | `image/${'jpeg' | 'png' | 'webp' | 'avif'}`;
 
 /** A problem about to be sent, with its request. */
 export interface ErrorContext {

@@ -1,6 +1,6 @@
 // SQL of pictures that are served from here: which ones the listings of a batch want.
 
-import { ownNames } from '../../listings/pictures/own-pictures.ts';
+import { ownNames, uploadsOf, type WantedPicture } from '../../listings/pictures/own-pictures.ts';
 import type { Transaction } from '../../postgres/client/database.ts';
 import { toJson } from '../../postgres/client/value-types.ts';
 import type { ListingWrite } from '../write-plan.ts';
@@ -19,15 +19,21 @@ export async function writeMedia(
 ): Promise<void> {
   const wanting = writes.flatMap(({ media, ...write }) => (media === null ? [] : [{ ...write, media }]));
   if (wanting.length > 0) await writeWanted(tx, wanting, new Date(observedAt));
-  const gone = writes.filter(isWithoutOwn).map(({ id }) => id);
-  if (gone.length > 0) await forgetMedia(tx, gone);
+  const forgotten = writes.flatMap((write) => {
+    const names = namesLeft(write);
+    return names === null ? [] : [{ id: write.id, names }];
+  });
+  if (forgotten.length > 0) await forgetMedia(tx, forgotten);
 }
 
-/** Whether nothing of a listing is served from here any more. */
-function isWithoutOwn({ media, record, before }: Written): boolean {
-  if (before === null || media !== null) return false;
-  if (record.status === 'DELETED') return before.status !== 'DELETED';
-  return ownNames(before.record).size > 0 && ownNames(record).size === 0;
+/** Names of the uploads that a listing still has where nothing else of it is served from here any more; null where there is nothing to forget. */
+function namesLeft({ media, record, before }: Written): readonly string[] | null {
+  if (before === null || media !== null) return null;
+  if (record.status === 'DELETED') return before.status === 'DELETED' ? null : [];
+  const left = ownNames(record);
+  const uploads = uploadsOf(record.photos).map(({ name }) => name);
+  const hadMore = [...ownNames(before.record)].some((name) => !left.has(name));
+  return hadMore && left.size === uploads.length ? uploads : null;
 }
 
 async function writeWanted(
@@ -62,7 +68,10 @@ async function writeWanted(
   const names = toJson(
     stored.map(({ id, media }) => ({
       id,
-      names: media.mode === 'copy' ? (media.pictures ?? []).map(({ name }) => name) : [],
+      // Uploads have files however the others are shown.
+      names: (media.pictures ?? [])
+        .filter(({ url }) => media.mode === 'copy' || url === null)
+        .map(({ name }) => name),
     })),
   );
   await tx`
@@ -70,11 +79,27 @@ async function writeWanted(
     where listing_id = row.id and name <> all(row.names)`;
 }
 
-/** Forgets which pictures listings want, and their copies: the files follow. */
-async function forgetMedia(tx: Transaction, ids: readonly string[]): Promise<void> {
-  const gone = tx`any(${[...ids].sort()}::text[])`;
+/** Forgets which pictures listings want, and their copies but these: the files follow. */
+async function forgetMedia(
+  tx: Transaction,
+  listings: readonly { readonly id: string; readonly names: readonly string[] }[],
+): Promise<void> {
+  const rows = toJson(listings.toSorted((a, b) => (a.id < b.id ? -1 : 1)));
+  const ids = listings.map(({ id }) => id).sort();
   await Promise.all([
-    tx`delete from listing_media where listing_id = ${gone}`,
-    tx`delete from photo_copy where listing_id = ${gone}`,
+    tx`delete from listing_media where listing_id = any(${ids}::text[])`,
+    tx`
+      delete from photo_copy using json_to_recordset(${rows}::text::json) as row (id text, names text[])
+      where listing_id = row.id and name <> all(row.names)`,
   ]);
+}
+
+/** Which pictures a listing wants from here that its record names; null where there are none, or they are requested. */
+export async function findWanted(
+  tx: Transaction,
+  id: string,
+): Promise<{ readonly mode: MediaWrite['mode']; readonly pictures: readonly WantedPicture[] } | null> {
+  const [row] = await tx<{ mode: MediaWrite['mode']; pictures: readonly WantedPicture[] }[]>`
+    select mode, pictures from listing_media where listing_id = ${id} and pictures is not null`;
+  return row ?? null;
 }

@@ -6,8 +6,11 @@ import {
   ownNames,
   type PictureLists,
   shownPictures,
+  uploadNumber,
+  uploadsOf,
   type WantedPicture,
   wantedPictures,
+  withUploads,
 } from '../../listings/pictures/own-pictures.ts';
 
 /** What is written of the pictures of a listing that are to be served from here. */
@@ -30,6 +33,39 @@ interface PlannedPictures {
 
 /** `draft`: with the stored pictures where its source sent none; `before`: the stored ones, null for a new listing. */
 export function planPictures(id: string, draft: ListingDraft, before: PictureLists | null): PlannedPictures {
+  const sent = draft.photos ?? [];
+  const uploads = uploadsOf(before?.photos ?? []);
+  // The stored list has them already.
+  const isStored = sent.some((photo) => uploadNumber(photo) !== null);
+  if (uploads.length === 0 || isStored || draft.status === 'DELETED') return planSent(id, draft, before);
+  return withStoredUploads(id, uploads, planSent(id, draft, before));
+}
+
+/** Records say nothing of uploads, which stay, before the photos of the record. */
+function withStoredUploads(
+  id: string,
+  stored: readonly WantedPicture[],
+  { draft, media }: PlannedPictures,
+): PlannedPictures {
+  const { uploads, others } = withUploads(stored, draft.photos ?? []);
+  const pictures = media?.pictures?.map(
+    (each): WantedPicture =>
+      each.list === 'photos'
+        ? { ...each, picture: { ...each.picture, order: uploads.length + each.picture.order } }
+        : each,
+  );
+  const sent = pictures?.filter(({ list }) => list === 'photos').length ?? others.length;
+  return {
+    draft: {
+      ...draft,
+      photos: [...shownPictures(id, uploads, () => true).photos, ...others],
+      photoCount: Math.max(draft.photoCount ?? 0, uploads.length + sent),
+    },
+    media: media && { ...media, pictures: pictures === undefined ? null : [...uploads, ...pictures] },
+  };
+}
+
+function planSent(id: string, draft: ListingDraft, before: PictureLists | null): PlannedPictures {
   const { media, status, floorPlans } = draft;
   if (media === undefined || status === 'DELETED') return { draft, media: null };
   const photos = draft.photos ?? [];

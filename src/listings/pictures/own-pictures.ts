@@ -56,6 +56,41 @@ export function ownNames({ photos, floorPlans }: PictureLists): ReadonlySet<stri
   return new Set([...photos, ...floorPlans].flatMap(({ url }) => ownName(url) ?? []));
 }
 
+const UPLOAD = /^upload-(\d{1,2})$/;
+
+/** The id of the photo that was uploaded under a number. */
+export const uploadId = (number: number): string => `upload-${number}`;
+
+/** The number that a photo was uploaded under; null where it was not. Addresses of ours cannot be sent with records. */
+export function uploadNumber({ id, url }: Pick<Photo, 'id' | 'url'>): number | null {
+  const [, digits] = UPLOAD.exec(id) ?? [];
+  return digits === undefined || ownName(url) === null ? null : Number(digits);
+}
+
+/** The uploaded ones among photos, in the order of their numbers. */
+export function uploadsOf(photos: readonly Photo[]): WantedPicture[] {
+  return photos
+    .filter((photo) => uploadNumber(photo) !== null)
+    .sort((a, b) => (uploadNumber(a) ?? 0) - (uploadNumber(b) ?? 0))
+    .map(({ url, thumbnailUrl: _, ...picture }) => ({
+      list: 'photos',
+      name: ownName(url) ?? '',
+      url: null,
+      picture,
+    }));
+}
+
+/** Uploads first, then the photos of the record, in one order. */
+export function withUploads<Other extends { readonly order: number }>(
+  uploads: readonly WantedPicture[],
+  others: readonly Other[],
+): { readonly uploads: WantedPicture[]; readonly others: Other[] } {
+  return {
+    uploads: uploads.map((each, order) => ({ ...each, picture: { ...each.picture, order } })),
+    others: others.map((each) => ({ ...each, order: uploads.length + each.order })),
+  };
+}
+
 /** The pictures of a draft as they are to be served from here; those that are already, in a list that was kept, are left out. */
 export function wantedPictures(
   { photos, floorPlans }: PictureLists,

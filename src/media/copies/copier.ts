@@ -250,7 +250,8 @@ class Run {
   #progress(wanted: readonly WantedPicture[] | null, copies: ReadonlySet<string>, now: number) {
     const open = (wanted ?? []).map(({ name }) => name).filter((name) => !copies.has(name));
     if (this.#failures.has(REQUEST)) open.push(REQUEST);
-    const waiting = open.filter((name) => this.mayTry(name));
+    const lost = new Set(this.#source.request === undefined ? namesOfUploads(wanted ?? []) : []);
+    const waiting = open.filter((name) => this.mayTry(name) && !lost.has(name));
     const failures = Object.fromEntries(
       open.flatMap((name) => {
         const tries = this.#failures.get(name);
@@ -268,3 +269,7 @@ class Run {
     };
   }
 }
+
+/** Files that were uploaded come from nowhere else: those that are gone are not waited for. */
+const namesOfUploads = (wanted: readonly WantedPicture[]): readonly string[] =>
+  wanted.filter(({ url }) => url === null).map(({ name }) => name);

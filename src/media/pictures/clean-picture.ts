@@ -52,7 +52,10 @@ function cleanJpeg(file: Buffer): Buffer | null {
       continue;
     }
     // Whatever follows the end is not the picture: thumbnails and second pictures have metadata of their own.
-    if (marker === EOI) break;
+    if (marker === EOI) {
+      kept.push(file.subarray(at, at + 2));
+      break;
+    }
     if (isBare(marker)) {
       kept.push(file.subarray(at, at + 2));
       at += 2;
@@ -67,12 +70,7 @@ function cleanJpeg(file: Buffer): Buffer | null {
     at = next;
   }
   const block = buildExif(exif ?? NO_EXIF);
-  return Buffer.concat([
-    Buffer.from([0xff, SOI]),
-    ...(block === null ? [] : [jpegExif(block)]),
-    ...kept,
-    Buffer.from([0xff, EOI]),
-  ]);
+  return Buffer.concat([Buffer.from([0xff, SOI]), ...(block === null ? [] : [jpegExif(block)]), ...kept]);
 }
 
 function jpegExif(block: Buffer): Buffer {

@@ -33,6 +33,8 @@ export class PictureFiles {
       await handle.close();
     }
     await rename(temporary, path);
+    // Its name is on the disk, too.
+    for (const folder of [join(this.folder, name.slice(0, 2)), this.folder]) await syncFolder(folder);
   }
 
   /** The file with this hash; null where it is not there. */
@@ -77,4 +79,15 @@ export class PictureFiles {
 function nullIfMissing(error: NodeJS.ErrnoException): null {
   if (error.code === 'ENOENT') return null;
   throw error;
+}
+
+/** Some systems cannot do that with folders: they keep names in their own way. */
+async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r').catch(() => null);
+  if (handle === null) return;
+  try {
+    await handle.sync().catch(() => {});
+  } finally {
+    await handle.close();
+  }
 }
