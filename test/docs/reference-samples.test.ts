@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { EXAMPLE_IDS } from '../../src/app/examples.ts';
 import { writeRegistered } from '../../src/sources/registry/registry-store.ts';
 import { createToken } from '../../src/sources/registry/set-up.ts';
 import { noBrowser as skip, startBrowser, visit } from '../support/browser/chromium.ts';
+import { temporaryFolder } from '../support/database/database.ts';
+import { png } from '../support/media/image-host.ts';
 import { createSender, record } from '../support/push/sender.ts';
 import { startService, type TestService } from '../support/service/service.ts';
 import { INTERNET, SECRETS_KEY, writeDelivery } from '../support/watch/webhooks.ts';
@@ -27,6 +31,10 @@ interface Operation {
 }
 
 type Document = { readonly paths: Record<string, Record<string, Operation>> };
+
+const PHOTO = png(8, 6) as BodyInit & Buffer;
+const photo = join(await temporaryFolder({ after }, 'reference'), 'photo.png');
+await writeFile(photo, PHOTO);
 
 /** A service with the sample market, and webhooks that send nothing. */
 function startSample(t: TestContext): Promise<TestService> {
@@ -100,6 +108,9 @@ async function send(
     .replace(EXAMPLE_IDS.watcher, watcher)
     .replace(EXAMPLE_IDS.delivery, delivery)
     .replace('YOUR_SECRET_TOKEN', keyOf(command, service))
+    // What the reference calls a file is one of whoever sends it.
+    .replace("'Content-Type: image/jpeg'", "'Content-Type: image/png'")
+    .replace("--data '@filename'", `--data-binary '@${photo}'`)
     .replace('SERVICE-00000000-0000-0000-0000-000000000000', keys.free)
     .replace('CODE_FROM_THE_REDIRECT', () => partOf(answers.decideConsent, /[?&]code=([^&\s]+)/))
     .replace('REFRESH_TOKEN', () => partOf(answers.exchangeToken, /"refresh_token":"([^"]+)"/));
@@ -166,8 +177,9 @@ test('every parameter and body has an example, and every example is accepted', a
   for (const { path, operation } of operationsOf(plain)) {
     for (const { name, example } of operation.parameters ?? [])
       if (example === undefined) missing.push(`${path} ${name}`);
-    for (const { example } of Object.values(operation.requestBody?.content ?? {}))
-      if (example === undefined) missing.push(`${path} body`);
+    // Files have none: their bytes are no JSON.
+    for (const [type, { example }] of Object.entries(operation.requestBody?.content ?? {}))
+      if (example === undefined && !type.startsWith('image/')) missing.push(`${path} body`);
   }
   assert.deepEqual(missing, []);
   const [rentals, sales] = ['rentals', 'sales'].map((type) =>
@@ -188,6 +200,8 @@ test('every parameter and body has an example, and every example is accepted', a
       const isPush = operation.tags.includes('Push');
       const pushed = `A-${randomUUID()}`;
       if (isPush && method !== 'post') await source.put(pushed, record());
+      const content = operation.requestBody?.content ?? {};
+      const isPhoto = 'image/png' in content;
       const hasBody = isPush && operation.requestBody !== undefined;
       const answer = await fetch(
         `${url}${fitting.replace(EXAMPLE_IDS.watcher, watcher).replace('A-1027', pushed)}`,
@@ -195,10 +209,10 @@ test('every parameter and body has an example, and every example is accepted', a
           ...(isPush && { method: method.toUpperCase() }),
           headers: {
             authorization: `Bearer ${isPush ? source.token : key}`,
-            ...(hasBody && { 'content-type': 'application/json' }),
+            ...(hasBody && { 'content-type': isPhoto ? 'image/png' : 'application/json' }),
           },
           ...(hasBody && {
-            body: JSON.stringify(operation.requestBody?.content['application/json']?.example ?? {}),
+            body: isPhoto ? PHOTO : JSON.stringify(content['application/json']?.example ?? {}),
           }),
         },
       );
