@@ -32,7 +32,7 @@ interface Operation {
 
 type Document = { readonly paths: Record<string, Record<string, Operation>> };
 
-const PHOTO = png(8, 6) as BodyInit & Buffer;
+const PHOTO = new Uint8Array(png(8, 6));
 const photo = join(await temporaryFolder({ after }, 'reference'), 'photo.png');
 await writeFile(photo, PHOTO);
 
