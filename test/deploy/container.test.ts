@@ -9,6 +9,7 @@ import { poll, until } from '../support/check/until.ts';
 import { startPostgres15, withoutPostgres15 } from '../support/database/postgres15.ts';
 import { createVolume, listTree, startContainer } from '../support/deploy/container.ts';
 import { buildImages, type Image, VERSION, withoutImages } from '../support/deploy/image.ts';
+import { resizeArguments } from '../support/media/resize-script.ts';
 import { quietPort } from '../support/service/ports.ts';
 
 const skip = withoutImages;
@@ -135,6 +136,7 @@ test('the slim image says what it needs, and serves a database elsewhere as its 
   const container = startContainer(t, image, { data, environment: settings, readOnlyRoot: true });
   await until('the service is ready', () => isReady(url));
   assert.equal((await container.checkHealth()).code, 0);
+  assert.equal(await container.exec('node', ...resizeArguments('/opt/freehold/build')), 'resized\n');
   // Rejected rows are written beside the file, and one row is: an exit code of its own.
   const examples = 'cp /opt/freehold/build/docs/examples/sample-listings.* /tmp && cd /tmp';
   const load = 'freehold import listings sample-listings.csv --map sample-listings.json || [ $? -eq 3 ]';

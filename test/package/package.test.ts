@@ -10,6 +10,7 @@ import { parseEnv, promisify } from 'node:util';
 import { poll } from '../support/check/until.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
 import { emptyDatabase } from '../support/database/database.ts';
+import { resizeArguments } from '../support/media/resize-script.ts';
 import { installPackage, packageIn, startInstalled, Unreachable } from '../support/package/installed.ts';
 import { copyProject } from '../support/package/project-copy.ts';
 import { olderNode } from '../support/process/older-node.ts';
@@ -211,6 +212,11 @@ test('installed in an empty folder without scripts, npx starts it with its own P
     return data?.length === 2 ? data : undefined;
   });
   assert.equal(found.length, 2);
+  // Photos are decoded by a process of the package.
+  const resized = await promisify(execFile)(process.execPath, [
+    ...resizeArguments(packageIn(folder, 'build')),
+  ]);
+  assert.equal(resized.stdout, 'resized\n');
   // What a thread reads, and what is loaded with the first use.
   const script = await fetch(`${service.url}/docs/reference.js`);
   assert.equal(script.status, 200);
