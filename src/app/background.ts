@@ -12,6 +12,8 @@ import { startConfiguredGeocoding } from '../geocoding/open-geocoder.ts';
 import type { Catalogue } from '../ingest/listing-writer.ts';
 import { startErasing } from '../ingest/removal/erasing.ts';
 import { startStoredReview } from '../ingest/reviews/stored-review.ts';
+import { startBringingIntoLine } from '../ingest/terms/bring-into-line.ts';
+import { startForgetting } from '../ingest/terms/forgetting.ts';
 import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
@@ -118,6 +120,8 @@ export function startBackground(options: BackgroundOptions): Background {
     startUsageUpkeep(options),
     startStoredReview(options),
     startErasing({ ...options, findMatched }),
+    startBringingIntoLine(options),
+    startForgetting(options),
     settings &&
       outgoing(() =>
         startConfiguredGeocoding({

@@ -2,7 +2,7 @@
 
 import { countChanges } from '../areas/counts.ts';
 import { eventLoop } from '../lib/scheduler.ts';
-import { takeLicences } from '../licence/licence-store.ts';
+import { findWithholding, takeLicences } from '../licence/licence-store.ts';
 import { isLate, isOlder, type ListingDraft } from '../listings/draft.ts';
 import { advanceSource, writeConfirmations } from '../listings/provenance/confirmation-store.ts';
 import type { RawRecord } from '../listings/raw-record.ts';
@@ -35,6 +35,7 @@ import { writeRawRecords } from './raw/raw-record-store.ts';
 import { noteLosses } from './removal/losses.ts';
 import { planEndings } from './removal/plan-endings.ts';
 import { takeRoundedKeys } from './rounded-key-store.ts';
+import { withhold } from './terms/withhold.ts';
 import { type ListingWrite, type PreviousListing, planWrite } from './write-plan.ts';
 
 /** Counts of one batch of drafts, and the ids of its listings by their keys. */
@@ -93,13 +94,15 @@ export function createCatalogue(database: Database): Catalogue {
     async write(
       tx: Transaction,
       source: string,
-      drafts: readonly ListingDraft[],
+      stated: readonly ListingDraft[],
       observedAt: number,
       deletedKeys: readonly string[] = [],
       quiet = false,
       endedAs: Status = 'DELETED',
       isAgain = false,
     ): Promise<WriteResult> {
+      const rules = await findWithholding(tx, source);
+      const drafts = stated.map((draft) => withhold(draft, rules));
       const byId = newestById(source, drafts);
       const ids = new Map([...byId].map(([id, draft]) => [draft.listingKey, id]));
       const homes = new Map<string, IdentifiedHome>();

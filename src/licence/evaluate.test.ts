@@ -29,6 +29,9 @@ const termsArbitrary: fc.Arbitrary<Terms> = fc.record({
   attribution: fc.constant(null),
   disclaimer: fc.constant(null),
   logo: fc.constant(null),
+  hiddenFields: fc.constant([]),
+  required: fc.constant([]),
+  forgetAfter: fc.constant(null),
 });
 
 /** Readers whom each audience has. */
@@ -48,7 +51,8 @@ test('a reader sees a listing where the channel, its marks, its age and the oper
       fc.subarray<Channel | 'all'>(['all', ...CHANNELS]),
       fc.option(fc.constantFrom(0, 3_601, 90_000)),
       fc.constantFrom<Audience>('public', 'signed-in', 'subscribers'),
-      (terms, marks, channel, blocked, age, reader) => {
+      fc.boolean(),
+      (terms, marks, channel, blocked, age, reader, isInLine) => {
         const permits = (given: Audience): boolean => PERMITTED[given].includes(reader);
         const known = marks.map((mark) => terms.marks?.audiences[mark]).filter((each) => each !== undefined);
         const isMarked =
@@ -58,8 +62,8 @@ test('a reader sees a listing where the channel, its marks, its age and the oper
             : known.some(permits) || (channel !== 'explorer' && reader === 'subscribers'));
         const isFresh = terms.maximumAge === null || (age !== null && age <= terms.maximumAge);
         const isOpen = !blocked.includes('all') && !blocked.includes(channel);
-        const expected = permits(terms.channels[channel]) && isMarked && isFresh && isOpen;
-        const given = permittedAudience(terms, marks, { blocked: new Set(blocked), age }, channel);
+        const expected = permits(terms.channels[channel]) && isMarked && isFresh && isOpen && isInLine;
+        const given = permittedAudience(terms, marks, { blocked: new Set(blocked), age, isInLine }, channel);
         assert.equal(includes(given, reader), expected);
       },
     ),
@@ -69,5 +73,8 @@ test('a reader sees a listing where the channel, its marks, its age and the oper
 
 test('what is the operator’s own is open to everybody everywhere', () => {
   for (const channel of CHANNELS)
-    assert.equal(permittedAudience(OWN, [], { blocked: new Set(), age: null }, channel), 'public');
+    assert.equal(
+      permittedAudience(OWN, [], { blocked: new Set(), age: null, isInLine: true }, channel),
+      'public',
+    );
 });

@@ -9,16 +9,18 @@ export interface SourceState {
   readonly blocked: ReadonlySet<Channel | 'all'>;
   /** Seconds since the source was last read to its end; null: never. */
   readonly age: number | null;
+  /** Whether its stored listings keep to what the terms hide and require. */
+  readonly isInLine: boolean;
 }
 
 /** Whom this channel shows listings with these marks. */
 export function permittedAudience(
   terms: Terms,
   marks: readonly Mark[],
-  { blocked, age }: SourceState,
+  { blocked, age, isInLine }: SourceState,
   channel: Channel,
 ): Audience {
-  if (blocked.has('all') || blocked.has(channel)) return 'off';
+  if (!isInLine || blocked.has('all') || blocked.has(channel)) return 'off';
   if (terms.maximumAge !== null && (age === null || age > terms.maximumAge)) return 'off';
   return narrower(terms.channels[channel], audienceOfMarks(terms.marks, marks, channel));
 }

@@ -3,7 +3,15 @@
 import { CHANNELS, type Channel } from '../access/tiers/reach.ts';
 import type { Sql, Transaction } from '../postgres/client/database.ts';
 import { notify } from '../postgres/client/listen.ts';
-import { MARKS, type Mark, marksOf, type Terms } from './terms/terms.ts';
+import {
+  MARKS,
+  type Mark,
+  marksOf,
+  rulesOf,
+  type Terms,
+  WITHHOLDS_NOTHING,
+  type Withholding,
+} from './terms/terms.ts';
 
 /** Every transaction that changes terms, blocks or licences notifies this channel. */
 export const LICENCES_CHANNEL = 'licences';
@@ -25,7 +33,12 @@ export interface BlockRow {
 /** Everything that decides what is open. */
 export interface LicenceState {
   readonly licences: readonly LicenceRow[];
-  readonly terms: readonly { readonly source: string; readonly terms: Terms }[];
+  readonly terms: readonly {
+    readonly source: string;
+    readonly terms: Terms;
+    /** Whether its stored listings keep to what they hide and require. */
+    readonly isInLine: boolean;
+  }[];
   readonly blocks: readonly BlockRow[];
   /** When each source last sent data, or had nothing new, RFC 3339; of those whose terms have a maximum age. */
   readonly read: readonly { readonly source: string; readonly at: string }[];
@@ -36,8 +49,8 @@ export async function findLicenceState(sql: Sql): Promise<LicenceState> {
     select
       (select coalesce(json_agg(json_build_object('no', no, 'source', source, 'marks', marks) order by no), '[]') from licence)
         as licences,
-      (select coalesce(json_agg(json_build_object('source', source, 'terms', terms) order by source), '[]') from source_terms)
-        as terms,
+      (select coalesce(json_agg(json_build_object('source', source, 'terms', terms, 'isInLine', withheld @> wanted)
+        order by source), '[]') from source_terms) as terms,
       (select coalesce(json_agg(json_build_object('source', source, 'channel', channel)), '[]') from source_block) as blocks,
       (select coalesce(json_agg(json_build_object('source', source, 'at', as_of)), '[]') from source_freshness
         where source in (select source from source_terms where terms ->> 'maximumAge' is not null)) as read`;
@@ -99,9 +112,13 @@ export async function writeTerms(
     terms === null
       ? await tx`delete from source_terms where source = ${source}`
       : await tx`
-          insert into source_terms as known (source, terms, updated_at)
-          values (${source}, ${JSON.stringify(terms)}::text::json, ${now})
-          on conflict (source) do update set terms = excluded.terms, updated_at = excluded.updated_at
+          insert into source_terms as known (source, terms, wanted, withheld, updated_at)
+          select ${source}, ${JSON.stringify(terms)}::text::json, rules,
+            case when exists (select from listing where source = ${source}) then '{}' else rules end, ${now}
+          from (select ${[...rulesOf(terms)]}::text[] as rules) as stated
+          on conflict (source) do update set terms = excluded.terms, wanted = excluded.wanted, updated_at = excluded.updated_at,
+            withheld = case when exists (select from listing where source = ${source})
+              then array(select unnest(known.withheld) intersect select unnest(excluded.wanted)) else excluded.wanted end
           where known.terms::text <> excluded.terms::text`;
   if (count > 0) await notifyLicences(tx);
 }
@@ -116,6 +133,39 @@ export async function findLicensedSources(sql: Sql): Promise<string[]> {
 export async function findTerms(sql: Sql, source: string): Promise<Terms | null> {
   const [row] = await sql<{ terms: Terms }[]>`select terms from source_terms where source = ${source}`;
   return row?.terms ?? null;
+}
+
+/** What the terms of a source have withheld of each listing before it is stored. */
+export async function findWithholding(sql: Sql, source: string): Promise<Withholding> {
+  const terms = await findTerms(sql, source);
+  // Terms that an earlier release stored have neither.
+  return terms === null ? WITHHOLDS_NOTHING : { ...WITHHOLDS_NOTHING, ...terms };
+}
+
+export interface OutOfLine {
+  readonly source: string;
+  readonly terms: Terms;
+}
+
+/** Sources whose stored listings do not keep to their terms, which were changed by then. */
+export async function findOutOfLine(sql: Sql, changedBy: Date): Promise<OutOfLine[]> {
+  return sql<OutOfLine[]>`
+    select source, terms from source_terms where not withheld @> wanted and updated_at <= ${changedBy} order by source`;
+}
+
+/** Notes that all listings of a source keep to these terms, unless there are others by now. */
+export async function noteInLine(tx: Transaction, { source, terms }: OutOfLine): Promise<void> {
+  await tx`
+    update source_terms set withheld = wanted
+    where source = ${source} and wanted = ${[...rulesOf({ ...WITHHOLDS_NOTHING, ...terms })]}::text[]`;
+  await notifyLicences(tx);
+}
+
+/** Sources that forget what has left them, and seconds after which. */
+export async function findForgetting(sql: Sql): Promise<{ source: string; forgetAfter: number }[]> {
+  return sql<{ source: string; forgetAfter: number }[]>`
+    select source, (terms ->> 'forgetAfter')::float8 as "forgetAfter" from source_terms
+    where terms ->> 'forgetAfter' is not null order by source`;
 }
 
 /** Closes channels to the listings of a source. Returns those that were open before. */

@@ -176,7 +176,7 @@ export function openLicences(
   reader: Reader,
   now: number,
 ): number[] {
-  const termsOf = new Map(terms.map((each) => [each.source, each.terms]));
+  const termsOf = new Map(terms.map((each) => [each.source, each]));
   const blocked = Map.groupBy(blocks, ({ source }) => source);
   const readAt = new Map(read.map(({ source, at }) => [source, parseTime(at)]));
   return licences
@@ -185,8 +185,9 @@ export function openLicences(
       const state = {
         blocked: new Set(blocked.get(source)?.map((block) => block.channel)),
         age: at === null ? null : (now - at) / 1_000,
+        isInLine: termsOf.get(source)?.isInLine ?? true,
       };
-      return includes(permittedAudience(termsOf.get(source) ?? OWN, marks, state, channel), reader);
+      return includes(permittedAudience(termsOf.get(source)?.terms ?? OWN, marks, state, channel), reader);
     })
     .map(({ no }) => no);
 }

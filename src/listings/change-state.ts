@@ -84,6 +84,22 @@ export function summarizeListing(
   };
 }
 
+/** The summary without members that the terms of its source hide by now; the asking price of a sold home may be the price paid. */
+export function hideMembers<Summary extends Partial<ListingSummary>>(
+  summary: Summary,
+  hidden: readonly string[],
+): Summary {
+  if (hidden.length === 0) return summary;
+  const members = Object.entries(summary).map(([name, value]) => [
+    name,
+    hidden.includes(name) ? (Array.isArray(value) ? [] : null) : value,
+  ]);
+  const rest = Object.fromEntries(members) as Summary;
+  const { price, closePrice } = summary;
+  const isPaid = hidden.includes('closePrice') && typeof price === 'number' && price === closePrice;
+  return isPaid ? { ...rest, price: null } : rest;
+}
+
 /** The summary as readers see it where the source withholds the address. */
 export function maskSummary(summary: ListingSummary): ListingSummary {
   const { address, location } = summary;

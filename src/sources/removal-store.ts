@@ -80,6 +80,15 @@ export function findRemovals(sql: Sql): Promise<SourceRemoval[]> {
   return sql<SourceRemoval[]>`select source, listings, areas, removed from source_removal order by source`;
 }
 
+/** Sources that are not set up any more since longer than their terms let anything be kept of them. */
+export async function findForgotten(sql: Sql, now: Date): Promise<string[]> {
+  const rows = await sql<{ id: string }[]>`
+    select source.id from source join source_terms as known on known.source = source.id
+    where not enabled and source.updated_at + (terms ->> 'forgetAfter')::float8 * interval '1 second' <= ${now}
+    order by 1`;
+  return rows.map(({ id }) => id);
+}
+
 /** Begins a removal, or finds the one that was interrupted. */
 export async function beginRemoval(tx: Transaction, source: string, at: Date): Promise<SourceRemoval> {
   await tx`

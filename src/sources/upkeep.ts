@@ -1,4 +1,4 @@
-// Upkeep of sources: those no longer configured are named, interrupted removals go on, and the sample goes once it is replaced.
+// Upkeep of sources: those no longer configured are named or forgotten, interrupted removals go on, and the sample goes once it is replaced.
 
 import { findSourcesInUse } from '../ingest/removal/source-lock-store.ts';
 import { type Clock, MINUTE } from '../lib/clock.ts';
@@ -8,7 +8,7 @@ import type { Database } from '../postgres/client/database.ts';
 import { WorkLease, WorkTaken } from '../postgres/client/work-lease.ts';
 import { describeStored, findAbandoned, SAMPLE } from './abandoned.ts';
 import { removeSource, SourceInUse } from './removal.ts';
-import { findRemovals, isAnotherLoaded, isStored } from './removal-store.ts';
+import { findForgotten, findRemovals, isAnotherLoaded, isStored } from './removal-store.ts';
 
 export interface SourceUpkeepOptions {
   readonly database: Database;
@@ -71,11 +71,13 @@ class SourceUpkeep {
     }
   }
 
-  /** Interrupted removals, and the sample where it is replaced. */
+  /** Interrupted removals, what is to be forgotten, and the sample where it is replaced. */
   async #findDue(): Promise<string[]> {
-    const { database, source } = this.#options;
+    const { database, clock, source } = this.#options;
     const removals = await database.read(findRemovals);
-    const due = removals.map((removal) => removal.source).filter((id) => id !== source?.id);
+    const forgotten = await database.read((sql) => findForgotten(sql, new Date(clock.now())));
+    const begun = removals.map((removal) => removal.source);
+    const due = [...new Set([...begun, ...forgotten])].filter((id) => id !== source?.id);
     return (await this.#isSampleDue()) ? [...new Set([...due, SAMPLE])] : due;
   }
 

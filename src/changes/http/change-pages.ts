@@ -2,6 +2,7 @@
 
 import {
   type ChangeState,
+  hideMembers,
   type ListingSummary,
   maskSummary,
   summarizeListing,
@@ -178,6 +179,7 @@ function presentChange(
   if (now === undefined || !isVisible(now, view) || !isVisible(before, view))
     return hiddenChange(sequence, listingId);
   view.shown.push(view.reach.sourceOf(before.licenceNo));
+  const hidden = now.credits.hiddenFields ?? [];
   return {
     sequence,
     object: 'change',
@@ -186,8 +188,11 @@ function presentChange(
     url: urlOf(listingId, view),
     type: after.row.status === 'DELETED' ? 'removed' : change.kind === 'created' ? 'created' : 'updated',
     at: new Date(change.at).toISOString(),
-    changedFields: changed.filter((name) => name !== 'words' && name !== 'display'),
-    listing: { ...inUnits(summaryFor(after, now, view), view), ...creditsOf(now.credits) },
+    changedFields: changed.filter((name) => name !== 'words' && name !== 'display' && !hidden.includes(name)),
+    listing: {
+      ...inUnits(hideMembers(summaryFor(after, now, view), hidden), view),
+      ...creditsOf(now.credits),
+    },
   };
 }
 

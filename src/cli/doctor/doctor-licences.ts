@@ -1,7 +1,7 @@
 // Check of `freehold doctor` of what sources permit: channels that show nothing of a source, and why.
 
 import { CHANNELS } from '../../access/tiers/reach.ts';
-import { findBlocks, findLicensedSources, findTerms } from '../../licence/licence-store.ts';
+import { findBlocks, findLicensedSources, findOutOfLine, findTerms } from '../../licence/licence-store.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { type Finding, ok, warn } from './doctor-checks.ts';
 
@@ -9,6 +9,14 @@ import { type Finding, ok, warn } from './doctor-checks.ts';
 export async function checkLicences(database: Database): Promise<Finding[]> {
   return database.read(async (sql) => {
     const findings: Finding[] = [];
+    for (const { source } of await findOutOfLine(sql, new Date(8.64e15)))
+      findings.push(
+        warn(
+          `licence of ${source}`,
+          'shown nowhere until its stored listings keep to what it hides and requires',
+          'The service writes them again, a minute after the licence was changed: see that it runs.',
+        ),
+      );
     for (const source of await findLicensedSources(sql)) {
       const name = `licence of ${source}`;
       const blocked = await findBlocks(sql, source);

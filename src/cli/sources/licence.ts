@@ -31,7 +31,7 @@ export function addLicence(group: Command): void {
     .command('licence [id]')
     .summary('show what sources permit')
     .description(
-      'Shows for each source whom each channel shows its listings, and which channels are blocked.',
+      'Shows for each source whom each channel shows its listings, which channels are blocked, and what else its terms ask for.',
     )
     .option(...JSON_OPTION)
     .addHelpText('after', examples('freehold sources licence', 'freehold sources licence abor --json'))
@@ -85,6 +85,26 @@ async function show(id: string | undefined, json?: true): Promise<void> {
   );
   if (json) return printJson(id === undefined ? states : states[0]);
   printTable(['source', ...CHANNELS], states.map(rowOf), 'There is no source yet.');
+  for (const state of states) for (const line of linesOf(state)) print(process.stdout, line);
+}
+
+/** What else the terms of a source ask for, a line each. */
+function linesOf({ source, terms }: LicenceState): string[] {
+  // Terms that an earlier release stored lack members.
+  const { attribution, disclaimer, logo, hiddenFields, required, forgetAfter, maximumAge } = {
+    ...OWN,
+    ...terms,
+  };
+  const parts = [
+    maximumAge === null ? null : `shown for ${maximumAge} s after it was read`,
+    attribution === null ? null : `attribution "${attribution}"`,
+    disclaimer === null ? null : `disclaimer "${disclaimer}"`,
+    logo === null ? null : `logo ${logo}`,
+    hiddenFields.length === 0 ? null : `hides ${hiddenFields.join(', ')}`,
+    required.length === 0 ? null : `requires ${required.join(', ')}`,
+    forgetAfter === null ? null : `forgets after ${forgetAfter} s`,
+  ];
+  return parts.flatMap((part) => (part === null ? [] : `${source}: ${part}`));
 }
 
 const rowOf = ({ source, terms, blocked }: LicenceState): string[] => [

@@ -33,7 +33,11 @@ export async function removeListings(
   at: number,
 ): Promise<number> {
   await lockAreaVersion(tx);
-  const ids = await findIdsOfSource(tx, source, limit);
+  return removeThese(tx, await findIdsOfSource(tx, source, limit), at);
+}
+
+/** The same of these listings, if they are there. The transaction has locked the version of the areas. */
+export async function removeThese(tx: Transaction, ids: readonly string[], at: number): Promise<number> {
   if (ids.length === 0) return 0;
   const locked = await lockListings(tx, ids, []);
   const listings = [...locked.listings.values()];

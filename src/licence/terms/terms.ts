@@ -18,6 +18,48 @@ export type Mark = (typeof MARKS)[number];
 /** What the line of a listing can name. */
 export const PLACEHOLDERS = ['brokerage', 'agent', 'contact', 'source', 'copyright'] as const;
 
+/**
+ * Members of a record that terms can hide. What a listing cannot be without is not among them, nor what homes are recognised by, nor the
+ * brokerage, which attribution names; an address is withheld by the display rules of each record.
+ */
+export const HIDEABLE = [
+  'statusRaw',
+  'closePrice',
+  'monthlyCosts',
+  'rental',
+  'propertySubType',
+  'bedrooms',
+  'bathrooms',
+  'rooms',
+  'livingArea',
+  'lotSize',
+  'yearBuilt',
+  'stories',
+  'floor',
+  'parkingSpaces',
+  'garageSpaces',
+  'features',
+  'newConstruction',
+  'waterfront',
+  'saleConditions',
+  'description',
+  'photos',
+  'virtualTourUrl',
+  'openHouses',
+  'agent',
+  'expiresOn',
+  'listingUrl',
+  'daysOnMarketReported',
+  'taxes',
+  'building',
+  'unitsTotal',
+] as const;
+export type Hideable = (typeof HIDEABLE)[number];
+
+/** Texts that terms can require of a listing. */
+export const REQUIRABLE = ['brokerage', 'agent', 'contact', 'copyright'] as const;
+export type Requirable = (typeof REQUIRABLE)[number];
+
 export const TermsSchema = Type.Object(
   {
     channels: Type.Object(
@@ -93,6 +135,24 @@ export const TermsSchema = Type.Object(
     logo: Type.Union([Type.String({ pattern: '^https://[^\\s"\'<>]{1,500}$' }), Type.Null()], {
       description: 'URL of the mark that is shown beside the line; https only.',
     }),
+    hiddenFields: Type.Unsafe<readonly Hideable[]>({
+      type: 'array',
+      items: { type: 'string', enum: [...HIDEABLE] },
+      uniqueItems: true,
+      description:
+        'Members of the record that are shown nowhere, and by which nothing is found, sorted or counted.',
+    }),
+    required: Type.Unsafe<readonly Requirable[]>({
+      type: 'array',
+      items: { type: 'string', enum: [...REQUIRABLE] },
+      uniqueItems: true,
+      description:
+        'Texts without which a listing is withheld: the name of its brokerage, that of its agent, a way to reach either, the copyright.',
+    }),
+    forgetAfter: Type.Union([Type.Integer({ minimum: 3_600, maximum: 315_360_000 }), Type.Null()], {
+      description:
+        'Seconds after which what has left the source is forgotten with its history, and all of a source that is no longer set up; null: it stays.',
+    }),
   },
   { ...strict, description: 'What the licence of the source permits.' },
 );
@@ -119,6 +179,9 @@ export const OWN: Terms = {
   attribution: null,
   disclaimer: null,
   logo: null,
+  hiddenFields: [],
+  required: [],
+  forgetAfter: null,
 };
 
 /** What an operator states of a source that is theirs in all else. */
@@ -130,6 +193,9 @@ export const OwnTermsSchema = Type.Partial(
     attribution: TermsSchema.properties.attribution,
     disclaimer: TermsSchema.properties.disclaimer,
     logo: TermsSchema.properties.logo,
+    hiddenFields: TermsSchema.properties.hiddenFields,
+    required: TermsSchema.properties.required,
+    forgetAfter: TermsSchema.properties.forgetAfter,
   }),
   { ...strict, description: 'What its licence permits; what is left out is permitted to everybody.' },
 );
@@ -140,6 +206,18 @@ export type StatedTerms = Partial<Omit<Terms, 'channels'>> & {
 /** The terms that are stated, and the operator's own beside them; null: nothing is stated. */
 export const termsBeside = (stated: StatedTerms | undefined): Terms | null =>
   stated === undefined ? null : { ...OWN, ...stated, channels: { ...OWN.channels, ...stated.channels } };
+
+/** What a listing has to be brought into line with before it is shown. */
+export type Withholding = Pick<Terms, 'hiddenFields' | 'required'>;
+
+/** Of listings of which nothing is withheld by terms. */
+export const WITHHOLDS_NOTHING: Withholding = { hiddenFields: [], required: [] };
+
+/** The same as texts, to be compared with what has been done. */
+export const rulesOf = ({ hiddenFields, required }: Withholding): readonly string[] => [
+  ...hiddenFields.map((name) => `hide ${name}`),
+  ...required.map((name) => `require ${name}`),
+];
 
 /** Whether someone of the second audience is among the first. */
 export const includes = (permitted: Audience, reader: Audience): boolean =>

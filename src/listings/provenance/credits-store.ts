@@ -11,6 +11,7 @@ export interface CreditParts extends Pick<StoredRecord, 'provider' | 'office' | 
   /** Of the terms of its source. */
   readonly attribution: string | null;
   readonly disclaimer: string | null;
+  readonly hiddenFields: readonly string[] | null;
 }
 
 /** The members that no form of a listing lacks. */
@@ -22,10 +23,10 @@ export interface Credits {
 /** The parts of the listing with this id, as JSON; null: there is none. */
 export const creditPartsSql = (sql: Sql, id: SqlFragment): SqlFragment => sql`(
   select json_build_object('provider', record -> 'provider', 'office', record -> 'office', 'agent', record -> 'agent',
-    'fetchedAt', ${fetchedAtSql(sql)}, 'attribution', terms -> 'attribution', 'disclaimer', terms -> 'disclaimer')
+    'fetchedAt', ${fetchedAtSql(sql)}, 'attribution', terms -> 'attribution', 'disclaimer', terms -> 'disclaimer', 'hiddenFields', terms -> 'hiddenFields')
   from listing left join source_terms on source_terms.source = listing.source where listing.id = ${id})`;
 
-export const creditsOf = ({ fetchedAt, attribution, disclaimer, ...record }: CreditParts): Credits => ({
+export const creditsOf = ({ fetchedAt, attribution, disclaimer, hiddenFields: _, ...record }: CreditParts): Credits => ({
   attribution: listingAttribution(record, { attribution, disclaimer }),
   fetchedAt: new Date(fetchedAt).toISOString(),
 });

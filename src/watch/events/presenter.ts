@@ -2,6 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { publicOwner } from '../../access/tiers/tiers.ts';
+import { hideMembers } from '../../listings/change-state.ts';
 import { type CreditParts, creditsOf } from '../../listings/provenance/credits-store.ts';
 import { formatCursor } from './cursor.ts';
 import type { EventPosition } from './event.ts';
@@ -77,12 +78,23 @@ const namesJson = (list: string): string => JSON.stringify(list === '' ? [] : li
 /** Members of `data` that all events of a change share. */
 function contentJson(
   { object, previous, changedFields, listingId, credits }: ContentRow,
-  names: (list: string) => string,
+  namesOf: (list: string) => string,
 ): string {
   const id = `{"id":"${listingId}"}`;
-  const shown = object === null ? id : credited(object, credits);
-  return `"object":${shown},"previous":${previous},"changedFields":${names(changedFields)}`;
+  const hidden = credits?.hiddenFields ?? [];
+  const shown = object === null ? id : credited(withoutHidden(object, hidden), credits);
+  const names = namesOf(
+    changedFields
+      .split(',')
+      .filter((name) => !hidden.includes(name))
+      .join(),
+  );
+  return `"object":${shown},"previous":${previous && withoutHidden(previous, hidden)},"changedFields":${names}`;
 }
+
+/** JSON of a listing, or of its former members, without what the terms of its source hide by now. */
+const withoutHidden = (json: string, hidden: readonly string[]): string =>
+  hidden.length === 0 ? json : JSON.stringify(hideMembers(JSON.parse(json), hidden));
 
 /** The listing of a change with the line to display with it, and its age, as they are now. */
 function credited(object: string, credits: CreditParts | null): string {
