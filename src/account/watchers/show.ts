@@ -71,6 +71,7 @@ export async function showWatcher(viewer: Viewer, id: string, notice: Notice | n
     limit: EVENTS,
     newestFirst: true,
     isWanted: isOpenTo(caller.reach),
+    isOpen: isOpenTo(caller.reach),
   };
   const events = await database.read((sql) => readEvents(sql, range), { planned: 'once' });
   const wanted = { watcherId: id, status: undefined, after: null, limit: DELIVERIES };

@@ -8,6 +8,7 @@ import type { Route } from '../../http/frame/route.ts';
 import { MINUTE, pause } from '../../lib/clock.ts';
 import { nullIfUnavailable, Problem } from '../../lib/problem.ts';
 import { cacheFor } from '../../lib/single-flight.ts';
+import type { CachedReads } from '../../listings/property-cache.ts';
 import type { FindNewest } from '../../listings/provenance/confirmation-store.ts';
 import type { ListingType } from '../../listings/vocabulary.ts';
 import type { AreaTrends } from '../../market/area-trend.ts';
@@ -30,6 +31,7 @@ export interface FrontPageParts extends Omit<ExploreOptions, 'assets'> {
   /** Routes of the API. */
   readonly routes: readonly Route<Principal>[];
   readonly dataAsOf: FindNewest;
+  readonly cache: Pick<CachedReads, 'version'>;
   /** Aborts when the service begins to stop. */
   readonly stopping: AbortSignal;
 }
@@ -41,12 +43,23 @@ type FrontPage = Required<
 export function frontPage(parts: FrontPageParts): FrontPage {
   const { clock, database, routes, visitor } = parts;
   const findMarket = cacheFor(LIFETIME, clock, () => readFrontMarket(parts));
+  // What is withdrawn or closed is gone at once.
+  const untilChanged = <T>(find: () => Promise<T>): (() => Promise<T>) => {
+    let current: { readonly key: string; readonly read: () => Promise<T> } | null = null;
+    return () => {
+      const version = parts.cache.version();
+      if (version === null) return find();
+      const key = `${visitor.reach.key} ${version}`;
+      if (current?.key !== key) current = { key, read: cacheFor(LIFETIME, clock, find) };
+      return current.read();
+    };
+  };
   return {
     findMarket,
-    findHomes: cacheFor(LIFETIME, clock, async () =>
+    findHomes: untilChanged(async () =>
       (await parts.explorer.mayLook(visitor)) === null ? listFrontHomes({ ...parts, now: clock.now() }) : [],
     ),
-    findAnswer: cacheFor(LIFETIME, clock, async () => {
+    findAnswer: untilChanged(async () => {
       const market = await nullIfUnavailable(findMarket());
       const isOpen = (await parts.explorer.mayLook(visitor)) === null;
       return answerFrontRequest({ routes, clock, visitor }, { place: market?.place ?? null, isOpen });

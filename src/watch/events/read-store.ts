@@ -76,6 +76,8 @@ export interface EventRange {
   readonly newestFirst?: boolean;
   /** Events to leave out when they are read, with what they show. */
   readonly isWanted?: (row: EventRow) => boolean;
+  /** Which events of a digest it counts; default: all. */
+  readonly isOpen?: IsOpenEvent;
 }
 
 /** Whether the owner of an event may see its listing. */
@@ -117,9 +119,11 @@ export async function readEvents(sql: Sql, range: EventRange): Promise<EventPage
   const last = rows.length < wanted.length ? rows.at(-1) : read.at(range.limit - 1);
   const { position = 0, droppedThrough = 0, isLost = false } = found[0] ?? {};
   const waiting = await readHeld(sql, rows);
-  const held = range.isWanted === undefined ? waiting : waiting.filter(range.isWanted);
-  const contents = await readContents(sql, [...rows, ...held]);
-  return { rows, contents, held, next: last ?? null, position, droppedThrough, isLost };
+  const { isOpen } = range;
+  const held = isOpen === undefined ? waiting : waiting.filter(isOpen);
+  const shown = isOpen === undefined ? rows : await withOpenDigests(sql, rows, held, isOpen);
+  const contents = await readContents(sql, [...shown, ...held]);
+  return { rows: shown, contents, held, next: last ?? null, position, droppedThrough, isLost };
 }
 
 /** The first of these events: no more than a page can have of digests, which are large. */
@@ -173,6 +177,65 @@ export async function readHeld(sql: Sql, rows: readonly EventRow[]): Promise<rea
 }
 
 const startOf = ({ data }: EventRow): number => (JSON.parse(data ?? '{}') as { after: number }).after;
+
+/** The rows with digests that count what is open now; those of which nothing is are left out. */
+async function withOpenDigests(
+  sql: Sql,
+  rows: readonly EventRow[],
+  held: readonly HeldRow[],
+  isOpen: IsOpenEvent,
+): Promise<readonly EventRow[]> {
+  const counts = await countOpen(sql, rows, held, isOpen);
+  return rows.flatMap((row) => withOpenCount(row, counts) ?? []);
+}
+
+/** How many events of each digest are open, by `digestKey`. */
+export type OpenCounts = ReadonlyMap<string, number>;
+
+const digestKey = ({ sequence, watcherId }: Pick<EventRow, 'sequence' | 'watcherId'>): string =>
+  `${sequence} ${watcherId}`;
+
+/** An event as its owner may see it now; null: a digest of which nothing is open any more. */
+export function withOpenCount<Row extends EventRow>(row: Row, counts: OpenCounts): Row | null {
+  if (row.type !== 'watcher.digest') return row;
+  const count = counts.get(digestKey(row)) ?? 0;
+  return count === 0 ? null : { ...row, data: JSON.stringify({ ...JSON.parse(row.data ?? '{}'), count }) };
+}
+
+/** Counts what is open of the digests among these rows; `held`: the first events of each that are open. */
+export async function countOpen(
+  sql: Sql,
+  rows: readonly EventRow[],
+  held: readonly HeldRow[],
+  isOpen: IsOpenEvent,
+): Promise<OpenCounts> {
+  const digests = rows.filter(({ type }) => type === 'watcher.digest');
+  const counts = new Map(digests.map((row) => [digestKey(row), 0]));
+  const add = (key: string, count: number) => counts.set(key, (counts.get(key) ?? 0) + count);
+  const [large, small] = [true, false].map((isLarge) =>
+    digests.filter(
+      ({ data }) => (JSON.parse(data ?? '{}') as { count: number }).count > MAX_HELD === isLarge,
+    ),
+  );
+  const ofSmall = new Set(small?.map(digestKey));
+  for (const { digest, watcherId } of held) {
+    const key = digestKey({ sequence: digest, watcherId });
+    if (ofSmall.has(key)) add(key, 1);
+  }
+  if (large === undefined || large.length === 0) return counts;
+  const found = await sql<
+    (Pick<EventRow, 'sequence' | 'watcherId' | 'owner' | 'licenceNo'> & { count: number })[]
+  >`
+    select digest.sequence, digest.watcher_id as "watcherId", digest.owner, licence_no as "licenceNo", count(*)::int as count
+    from unnest(${large.map(({ watcherId }) => watcherId)}::text[], ${large.map(({ owner }) => owner)}::text[],
+      ${large.map(({ sequence }) => sequence)}::bigint[], ${large.map(startOf)}::bigint[])
+      as digest (watcher_id, owner, sequence, start),
+      lateral (select (select licence_no from listing where listing.id = listing_id) as licence_no from watch_event
+        where held and watcher_id = digest.watcher_id and sequence > start and sequence < digest.sequence) as event
+    group by 1, 2, 3, 4`;
+  for (const row of found) if (isOpen(row)) add(digestKey(row), row.count);
+  return counts;
+}
 
 /** What these events show, each listing of a change once. */
 export async function readContents(sql: Sql, rows: readonly EventRow[]): Promise<readonly ContentRow[]> {

@@ -81,8 +81,8 @@ async function listEvents(options: EventRouteOptions, call: Call, scope: EventSc
   const limit = pageSize(options.tiers[caller.tier], query.limit);
   const start = parseAfter(query.after);
   // One more than the page shows whether there are more.
-  const isWanted = isOpenTo(caller.reach);
-  const range = { scope, after: start, types: query.type, limit: limit + 1, isWanted };
+  const isOpen = isOpenTo(caller.reach);
+  const range = { scope, after: start, types: query.type, limit: limit + 1, isWanted: isOpen, isOpen };
   const found = await options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
   requireKept(start, found);
   const page = presentEvents({ ...found, rows: found.rows.slice(0, limit) }, options.publicUrl);

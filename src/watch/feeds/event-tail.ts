@@ -5,7 +5,7 @@ import type { Database } from '../../postgres/client/database.ts';
 import { type Listener, listen } from '../../postgres/client/listen.ts';
 import { after } from '../events/cursor.ts';
 import type { EventPosition } from '../events/event.ts';
-import { type EventPage, type EventRow, readEvents } from '../events/read-store.ts';
+import { type EventPage, type EventRow, type IsOpenEvent, readEvents } from '../events/read-store.ts';
 import { EVENTS_CHANNEL } from '../events/write-store.ts';
 
 /** Milliseconds between two looks without a notification. */
@@ -18,6 +18,8 @@ export interface EventTailOptions {
   readonly clock: Clock;
   /** Whether anybody here reads events like this one. */
   readonly isWanted: (row: EventRow) => boolean;
+  /** Whether its owner may see the listing of an event. */
+  readonly isOpen: IsOpenEvent;
   /** Called with the next events, in order; `from` is the position up to which all were delivered before. */
   readonly deliver: (page: EventPage, from: EventPosition) => void;
   readonly report: (error: unknown) => void;
@@ -80,10 +82,10 @@ export class EventTail {
   }
 
   async #readBatch(): Promise<void> {
-    const { database, deliver, isWanted, refreshLicences } = this.#options;
+    const { database, deliver, isWanted, isOpen, refreshLicences } = this.#options;
     const from = this.#position;
     await refreshLicences();
-    const range = { scope: {}, after: from, limit: BATCH, isWanted };
+    const range = { scope: {}, after: from, limit: BATCH, isWanted, isOpen };
     const page = await database.read((sql) => readEvents(sql, range), { planned: 'once' });
     // It may rest by now, or have started again elsewhere.
     if (from === null || this.#position !== from) return;

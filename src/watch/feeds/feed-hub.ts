@@ -159,9 +159,9 @@ export class FeedHub {
 
   async #readNext(feed: EventFeed): Promise<EventPage | null> {
     if (feed.isClosed) return null;
-    const isWanted = this.#options.isOpen;
+    const { isOpen } = this.#options;
     await this.#options.refreshLicences();
-    const range = { scope: feed.scope, after: feed.position, limit: PAGE, isWanted };
+    const range = { scope: feed.scope, after: feed.position, limit: PAGE, isWanted: isOpen, isOpen };
     return this.#options.database.read((sql) => readEvents(sql, range), { planned: 'once' });
   }
 

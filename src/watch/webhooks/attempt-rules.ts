@@ -45,7 +45,7 @@ export function decideOutcome(state: WebhookState, context: AttemptContext): Att
 }
 
 /** The queue behind an event. */
-function passed(state: WebhookState, { position, day }: QueuedEvent): WebhookState {
+export function passed(state: WebhookState, { position, day }: QueuedEvent): WebhookState {
   return { ...state, position, positionDay: day, attempt: 0 };
 }
 

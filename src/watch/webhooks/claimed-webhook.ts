@@ -59,6 +59,8 @@ export type Occasion = 'queue' | 'test' | 'redelivery';
 /** An event to send. */
 export interface QueuedEvent {
   readonly occasion: Occasion;
+  /** Whether its listing is closed to the owner by now: nothing is sent of it. */
+  readonly isClosed: boolean;
   readonly position: QueuePosition;
   readonly day: string;
   readonly id: string;

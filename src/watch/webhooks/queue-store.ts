@@ -5,10 +5,12 @@ import type { Sql, SqlFragment } from '../../postgres/client/database.ts';
 import { eventId, type PresentedEvent, presentEvents } from '../events/presenter.ts';
 import {
   type ContentRow,
+  countOpen,
   type EventRow,
   type IsOpenEvent,
   readContents,
   readHeld,
+  withOpenCount,
 } from '../events/read-store.ts';
 import type { ClaimedWebhook, Occasion, QueuedEvent, WebhookState } from './claimed-webhook.ts';
 
@@ -24,6 +26,11 @@ interface WebhookEventRow extends EventRow {
   /** Of the webhook. */
   readonly no: number;
   readonly occasion: Occasion;
+}
+
+interface JudgedRow extends WebhookEventRow {
+  /** Whether its owner may see nothing of it any more. */
+  readonly isClosed: boolean;
 }
 
 /** An event of a queue, with what it shows: each listing of a change with its first row. */
@@ -54,9 +61,14 @@ export async function readWork(
   const outOfTurn = await readOutOfTurn(sql, webhooks);
   const open = webhooks.filter(({ state }) => isQueueOpen(state, now));
   const queued = await readQueues(sql, open, limit);
-  const rows: readonly WebhookEventRow[] = [...outOfTurn, ...limitDigests(queued)];
-  const held = (await readHeld(sql, rows)).filter(isOpen);
-  // What has been closed since is in its turn, but shows no more than its id.
+  const written: readonly WebhookEventRow[] = [...outOfTurn, ...limitDigests(queued)];
+  const held = (await readHeld(sql, written)).filter(isOpen);
+  const counts = await countOpen(sql, written, held, isOpen);
+  // What has been closed since is passed over in its turn.
+  const rows = written.map((row) => {
+    const counted = withOpenCount(row, counts);
+    return { ...(counted ?? row), isClosed: counted === null || !isOpen(row) };
+  });
   const shown = outOfTurn.filter(isOpen);
   const contents = [...contentsOf(queued.filter(isOpen)), ...(await readContents(sql, [...shown, ...held]))];
   const presented = presentEvents({ rows, contents, held }, publicUrl);
@@ -169,13 +181,14 @@ const eventColumns = (sql: Sql): SqlFragment => sql`
       and hour = date_trunc('hour', watch_event.at, 'UTC')) end as dropped`;
 
 function queuedOf(
-  row: WebhookEventRow | undefined,
+  row: JudgedRow | undefined,
   { json, shown }: Pick<PresentedEvent, 'json' | 'shown'>,
 ): QueuedEvent {
   if (row === undefined) throw new Error('An event without a row');
-  const { occasion, sequence, type, ordinal, day, owner } = row;
+  const { occasion, sequence, type, ordinal, day, owner, isClosed } = row;
   return {
     occasion,
+    isClosed,
     day,
     json,
     owner,

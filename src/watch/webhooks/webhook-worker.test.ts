@@ -44,6 +44,7 @@ const webhook: ClaimedWebhook = {
 const events = [1, 2, 3].map(
   (sequence): QueuedEvent => ({
     occasion: 'queue',
+    isClosed: false,
     position: { sequence, type: 'listing.updated', ordinal: 0 },
     day: '2026-01-05',
     id: `evt_${sequence}`,

@@ -2,7 +2,7 @@
 
 import { hash } from 'node:crypto';
 import { type Clock, pause, systemClock } from '../../lib/clock.ts';
-import { type AttemptOutcome, type DisableReason, decideOutcome } from './attempt-rules.ts';
+import { type AttemptOutcome, type DisableReason, decideOutcome, passed } from './attempt-rules.ts';
 import type { Attempt, ClaimedWebhook, QueuedEvent, WebhookState } from './claimed-webhook.ts';
 import type { Outcome, RecordedWebhook, Release } from './outcome-store.ts';
 import type { WebhookWork } from './queue-store.ts';
@@ -85,6 +85,7 @@ export class WebhookWorker {
     hasMore: boolean,
   ): Promise<boolean> {
     const { stopping, aborting, onStep, count } = this.#options;
+    if (event.isClosed) return this.#passOver(event, next, hasMore);
     if (stopping.aborted) return this.#giveBack();
     // The claim of a process that was stopped for long is another's by now: it sends nothing, and writes nothing.
     if (!this.#isHeldFor(MARGIN)) return false;
@@ -109,6 +110,15 @@ export class WebhookWorker {
     if (outcome.disable !== null || release !== null) return false;
     if (recorded.isPaused || recorded.updatedAt !== this.#webhook.updatedAt) return this.#giveBack();
     return true;
+  }
+
+  /** Goes on behind an event without sending anything; false: the webhook was given back. */
+  async #passOver(event: QueuedEvent, next: QueuedEvent | null, hasMore: boolean): Promise<boolean> {
+    if (event.occasion === 'queue')
+      this.#state = { ...passed(this.#state, event), pendingSince: next?.at ?? null };
+    if (next !== null) return true;
+    await this.#release(this.#restsUntil(hasMore));
+    return false;
   }
 
   #judge(event: QueuedEvent, attempt: Attempt): AttemptOutcome {

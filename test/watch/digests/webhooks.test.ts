@@ -79,3 +79,40 @@ test('what follows a digest in a queue arrives after it, though it is read by it
     ['watcher.digest', 'watcher.digest', 'listing.price_decreased'],
   );
 });
+
+test('of a listing that is closed when its events are due nothing is sent, and a digest counts what is open', async (t) => {
+  const { database: own } = await testDatabase(t);
+  const receiver = await startReceiver(t);
+  const stage = await openStage(t, { database: own, clock: systemClock, ports: [receiver.port] });
+  const { id, watcher, secret } = await stage.createWebhook(`${receiver.url}/c`);
+  receiver.secrets.set('/c', secret);
+  const { log } = stage;
+  const closed = new Set<string>();
+  const write = async (type: EventType, held: boolean, listingId: string | null, isClosed = false) => {
+    const sequence = log.next();
+    const events = changeEvents(sequence, { watchers: [watcher], types: [type], at: systemClock.now() });
+    const own = events.map((event) => ({ ...event, held, listingId }));
+    if (isClosed && listingId !== null) closed.add(listingId);
+    await log.write({ events: own, contents: listingId === null ? [] : contentsOf(own) }, sequence);
+  };
+  // One of two, then none.
+  await write('listing.price_decreased', true, 'lst_open');
+  await write('listing.price_decreased', true, 'lst_closed', true);
+  await write('watcher.digest', false, null);
+  await write('listing.price_decreased', true, 'lst_closed', true);
+  await write('watcher.digest', false, null);
+  await write('listing.price_decreased', false, 'lst_closed', true);
+  stage.startDispatcher(t, {
+    isOpenEvent: (row) => !('listingId' in row && closed.has(String(row.listingId))),
+  });
+  await until('one has arrived', () => receiver.arrivals.length >= 1);
+  await until('it rests', async () => (await stage.webhook(id)).dueAt === null);
+  await log.writeChange([watcher]);
+  await until('a later one has arrived', () => receiver.arrivals.length >= 2);
+  await until('it rests again', async () => (await stage.webhook(id)).dueAt === null);
+  const [digest, later, ...more] = receiver.arrivals.map(({ event }) => event);
+  assert.deepEqual([digest?.type, digest?.data.count], ['watcher.digest', 1]);
+  assert.ok(!JSON.stringify(receiver.arrivals).includes('lst_closed'));
+  assert.deepEqual([later?.type.startsWith('listing.'), more], [true, []]);
+  assert.equal((await stage.deliveries(id)).length, 2);
+});
