@@ -26,7 +26,13 @@ export const creditPartsSql = (sql: Sql, id: SqlFragment): SqlFragment => sql`(
     'fetchedAt', ${fetchedAtSql(sql)}, 'attribution', terms -> 'attribution', 'disclaimer', terms -> 'disclaimer', 'hiddenFields', terms -> 'hiddenFields')
   from listing left join source_terms on source_terms.source = listing.source where listing.id = ${id})`;
 
-export const creditsOf = ({ fetchedAt, attribution, disclaimer, hiddenFields: _, ...record }: CreditParts): Credits => ({
+export const creditsOf = ({
+  fetchedAt,
+  attribution,
+  disclaimer,
+  hiddenFields: _,
+  ...record
+}: CreditParts): Credits => ({
   attribution: listingAttribution(record, { attribution, disclaimer }),
   fetchedAt: new Date(fetchedAt).toISOString(),
 });
