@@ -76,8 +76,8 @@ class SourceUpkeep {
     const { database, clock, source } = this.#options;
     const removals = await database.read(findRemovals);
     const forgotten = await database.read((sql) => findForgotten(sql, new Date(clock.now())));
-    const begun = removals.map((removal) => removal.source);
-    const due = [...new Set([...begun, ...forgotten])].filter((id) => id !== source?.id);
+    const started = removals.map((removal) => removal.source);
+    const due = [...new Set([...started, ...forgotten])].filter((id) => id !== source?.id);
     return (await this.#isSampleDue()) ? [...new Set([...due, SAMPLE])] : due;
   }
 
