@@ -9,7 +9,7 @@ import type { CredentialVerifier } from './keys/key-verifier.ts';
 import { KeyVerifier } from './keys/key-verifier.ts';
 import { SubscriptionCache } from './keys/subscription-cache.ts';
 import { FailureThrottle } from './limits/failure-throttle.ts';
-import { monthBefore, monthOf } from './limits/monthly-quota.ts';
+import { monthBefore, monthOf, type OnReached } from './limits/monthly-quota.ts';
 import { deleteOldMonths } from './limits/monthly-usage-store.ts';
 import { PushLimit } from './limits/push-limit.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
@@ -32,6 +32,8 @@ export interface AccessOptions {
   readonly isLoading?: () => Promise<boolean>;
   /** How many callers of each kind can be active within a minute. */
   readonly capacity?: number;
+  /** Notifies an owner of a month that is nearly used up. */
+  readonly onReached?: OnReached;
   /** Called when a subscription has changed. */
   readonly onChange?: (subscription: string) => void;
   /** Verifiers of other credentials, tried after the one for keys. */

@@ -31,6 +31,8 @@ export interface AccountView {
   readonly endsAt: number | null;
   /** Requests of the month; null: unlimited, and not counted. */
   readonly month: { readonly quota: number; readonly remaining: number } | null;
+  /** Percent of the month that are used, from 80 on; null: less. */
+  readonly notice: number | null;
   /** Milliseconds at which the next month begins. */
   readonly resetsAt: number;
   /** Apps that have access with the key. */
@@ -70,17 +72,11 @@ href="docs/limits">All limits of each plan</a></p>${forgetForm('account', view.p
   });
 }
 
-/** From how much of the month on people are warned, in percent. */
-const WARNED_FROM = 80;
-
-function monthNotice({ month, resetsAt }: AccountView): Html | null {
-  if (month === null || month.quota === 0) return null;
-  const { quota, remaining } = month;
-  const percent = Math.floor(((quota - remaining) / quota) * 100);
-  if (percent < WARNED_FROM) return null;
-  if (remaining > 0)
-    return html`<div class="notice warning" role="status"><p><strong>${percent} % of this month is used.</strong> When nothing is left, requests are refused until ${dateAndTime(resetsAt)}. <a href="billing">See the plans</a></p></div>`;
-  return html`<div class="notice error" role="status"><p><strong>Nothing is left of this month.</strong> Requests are refused until ${dateAndTime(resetsAt)}. <a href="billing">See the plans</a></p></div>`;
+function monthNotice({ month, notice, resetsAt }: AccountView): Html | null {
+  if (notice === null || month === null) return null;
+  const isOver = month.remaining === 0;
+  const until = html`requests are refused until ${dateAndTime(resetsAt)}. <a href="billing">See the plans</a>`;
+  return html`<div class="notice ${isOver ? 'error' : 'warning'}" role="status"><p>${isOver ? html`<strong>Nothing is left of this month.</strong> From now on, ${until}` : html`<strong>More than ${String(notice)} % of this month is used.</strong> When nothing is left, ${until}`}</p></div>`;
 }
 
 function fact(name: string, words: Fragment): Html {

@@ -11,6 +11,7 @@ import {
   withHeaders,
 } from '../access/key-form/account-form.ts';
 import { isOwnForm, type KeyForm } from '../access/key-form/key-form.ts';
+import { thresholdOf } from '../access/limits/rate-limit-status.ts';
 import type { RateLimiter } from '../access/limits/rate-limiter.ts';
 import { withOwnerPlan } from '../access/routes.ts';
 import { limitAccount, type Plan, type Principal } from '../access/tiers/tiers.ts';
@@ -111,6 +112,7 @@ async function findAccount(
     proof,
     isRemembered: keyForm.cookie.isUsed,
     month: month === null ? null : { quota: month.policy.quota, remaining: month.remaining },
+    notice: month === null ? null : thresholdOf(month),
     resetsAt: calendar.end,
     watchers: { used, limit: tiers[owner.tier].watchers },
     now,

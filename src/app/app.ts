@@ -2,6 +2,7 @@
 
 import { createAccess } from '../access/access.ts';
 import { createKeyForm } from '../access/key-form/key-form.ts';
+import type { OnReached } from '../access/limits/monthly-quota.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
@@ -42,6 +43,7 @@ import type { ReplicationStatus } from '../sources/replication-status.ts';
 import type { Source } from '../sources/source.ts';
 import type { SourceSet } from '../sources/source-set.ts';
 import { ServiceUsage, type UsageRecorderOptions } from '../usage/usage-recorder.ts';
+import { announceQuota } from '../watch/announce-quota.ts';
 import { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { findOwnerPlan } from '../watch/owner-store.ts';
@@ -167,6 +169,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     admitLook: (...look) => reads.explorer.admit(...look),
     findReach: (...call) => reads.findReach(...call),
     onChange: (subscription) => ownerStatus.hint({ subscription }),
+    onReached: quotaAnnouncer(database, clock),
     isLoading: async () => (await nullIfUnavailable(reads.findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
   });
@@ -266,6 +269,12 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
   };
 }
+
+/** Of the quotas of subscriptions and grants, whose owners have events. */
+const quotaAnnouncer =
+  (database: Database, clock: Clock): OnReached =>
+  ({ account, ...reached }) =>
+    announceQuota(database, account, reached, clock.now());
 
 const grantWatching = (clock: Clock) => (tx: Transaction, grant: string, isWatched: boolean) =>
   setGrantWatched(tx, grant, isWatched, new Date(clock.now()));

@@ -4,6 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
+import { textOf } from '../support/browser/page-text.ts';
 import { factsArbitrary, NOW, toDraft } from '../support/catalogue/random-market.ts';
 import { until } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
@@ -20,6 +21,7 @@ import { manualClock } from '../support/service/clock.ts';
 import { startClockedProcess } from '../support/service/clocked-process.ts';
 import { startSecondService } from '../support/service/second-service.ts';
 import { startService } from '../support/service/service.ts';
+import { sendWatcher } from '../support/watch/watchers.ts';
 
 const at = { after };
 const clock = manualClock(NOW);
@@ -289,4 +291,56 @@ test('callers read their own use by what they ask for, operators everybody’s',
   assert.match(stdout, new RegExp(`^search,mapSales,abor,0,${shown},0\\r$`, 'm'));
   const table = await runCommand(['usage', '--by', 'chanel'], { folder, environment });
   assert.match(table.stderr, /Did you mean channel\?/);
+});
+
+test('at 80 and 100 % of a month every answer says so, the owner has one event for each, and so does the page', async () => {
+  const target = { type: 'search', listingType: 'sale', query: { minBedrooms: 3 } };
+  const created = await sendWatcher(service, 'POST', '', { key: keys.free, body: { target } });
+  assert.equal(created.status, 201, created.text);
+  const use = (used: number) =>
+    database.write(
+      (sql) => sql`
+      update monthly_usage set used = ${used} where account = (
+        select 'sub:' || id from subscription where tier = 'free' order by created_at limit 1)`,
+    );
+  const notices = async (): Promise<(string | null)[]> => {
+    const answers = await Promise.all(
+      [service.url, second.url].map((base) =>
+        fetch(`${base}${SEARCH}?limit=1`, { headers: { authorization: `Bearer ${keys.free}` } }),
+      ),
+    );
+    return answers.map(({ headers }) => headers.get('x-ratelimit-notice'));
+  };
+  const events = async (): Promise<number[]> => {
+    const { data } = (await service.json('/v1/events?type=account.quota_reached', keys.free)) as {
+      data: readonly { data: { threshold: number } }[];
+    };
+    return data.map(({ data: { threshold } }) => threshold);
+  };
+  assert.equal((await use(700)).count, 1);
+  assert.deepEqual(await notices(), [null, null]);
+  await use(805);
+  assert.deepEqual(await notices(), ['"month";p=80', '"month";p=80']);
+  await until('the owner has an event', async () => (await events()).length > 0);
+  const page = await fetch(`${service.url}/account`, {
+    method: 'POST',
+    body: new URLSearchParams({ api_key: keys.free }),
+    headers: { origin: service.url },
+  });
+  assert.match(textOf(await page.text()), /More than 80 % of this month is used/);
+  await use(999);
+  assert.ok((await notices()).includes('"month";p=100'));
+  await notices();
+  await until('the owner has another event', async () => {
+    clock.advance(60_000);
+    return (await events().catch(() => [80, 100])).length > 1;
+  });
+  const rows = await database.read(
+    (sql) => sql<{ data: { threshold: number }; owner: string }[]>`
+      select data, owner from watch_event where type = 'account.quota_reached' order by sequence`,
+  );
+  assert.deepEqual(
+    rows.map(({ data }) => data.threshold),
+    [80, 100],
+  );
 });

@@ -11,6 +11,9 @@ const EXHAUSTED_PAUSE = 10_000;
 /** Milliseconds that a request waits in the queue. Far less than the minute after which callers are evicted. */
 const QUEUE_TIMEOUT = 10_000;
 const TOO_SLOW = 'The monthly count is too slow for those who wait for it';
+/** Percent of a month at which owners are notified. */
+export const THRESHOLDS = [80, 100] as const;
+
 /** Requests of one caller that may wait at once. */
 const MAX_QUEUE = 10_000;
 
@@ -29,6 +32,8 @@ export class QuotaLease {
   queue: QueuedRequest[] = [];
   /** Whether the queue is being served. */
   isServing = false;
+  /** Percent of the month that were announced as used. */
+  announced = 0;
 }
 
 /** A request that waits for a lease. */
@@ -43,6 +48,8 @@ interface QueuedRequest {
 /** Whose quota is leased. */
 export interface LeaseHolder {
   readonly account: string;
+  /** Null: nobody is notified. */
+  readonly owner: string | null;
   /** Requests that a minute allows; null: unlimited. */
   readonly minute: number | null;
 }
@@ -55,13 +62,36 @@ export interface MonthLimit {
   readonly quota: number;
 }
 
+/** A share of a month that is used, counted with what processes have leased. */
+export interface ReachedQuota {
+  readonly account: string;
+  readonly owner: string;
+  readonly month: string;
+  readonly quota: number;
+  /** Percent. */
+  readonly threshold: number;
+}
+
+/** Notifies the owner, once however often it is called. */
+export type OnReached = (reached: ReachedQuota) => Promise<void>;
+
+export interface MonthlyQuotaOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** Called when requests could not be returned, or an owner not be notified. */
+  readonly report: (error: unknown) => void;
+  readonly onReached?: OnReached | undefined;
+}
+
 export class MonthlyQuota {
   readonly #database: Database;
   readonly #clock: Clock;
   readonly #report: (error: unknown) => void;
+  readonly #onReached: OnReached | undefined;
+  #announcing: Promise<void> = Promise.resolve();
 
-  /** @param options.report called when requests could not be returned */
-  constructor(options: { database: Database; clock: Clock; report: (error: unknown) => void }) {
+  constructor(options: MonthlyQuotaOptions) {
+    this.#onReached = options.onReached;
     this.#database = options.database;
     this.#clock = options.clock;
     this.#report = options.report;
@@ -135,6 +165,7 @@ export class MonthlyQuota {
     lease.quota = quota;
     lease.unspent = 0;
     lease.unleased = null;
+    lease.announced = 0;
     lease.exhaustedUntil = Number.NEGATIVE_INFINITY;
   }
 
@@ -159,7 +190,7 @@ export class MonthlyQuota {
     }
   }
 
-  async #lease(lease: QuotaLease, { account, minute }: LeaseHolder): Promise<void> {
+  async #lease(lease: QuotaLease, { account, owner, minute }: LeaseHolder): Promise<void> {
     const limit = { month: lease.month, quota: lease.quota };
     const at = new Date(this.#clock.now());
     const request = { account, ...limit, maxSize: leaseSize(minute), at };
@@ -168,9 +199,32 @@ export class MonthlyQuota {
       lease.unspent += leased?.block ?? 0;
       lease.unleased = leased === undefined ? 0 : limit.quota - leased.used;
       if (lease.unleased === 0) lease.exhaustedUntil = this.#clock.monotonic() + EXHAUSTED_PAUSE;
+      if (owner !== null) this.#announce(lease, { account, owner, ...limit });
     } else if (leased !== undefined) {
       await this.#return(limit.month, new Map([[account, leased.block]]));
     }
+  }
+
+  /** Notifies the owner of shares of the month that are used now; tried again with the next lease where it fails. */
+  #announce(lease: QuotaLease, reached: Omit<ReachedQuota, 'threshold'>): void {
+    const { quota } = reached;
+    const used = quota - (lease.unleased ?? quota);
+    for (const threshold of THRESHOLDS) {
+      const { announced } = lease;
+      if (this.#onReached === undefined || announced >= threshold || used * 100 < threshold * quota) continue;
+      lease.announced = threshold;
+      this.#announcing = this.#announcing
+        .then(() => this.#onReached?.({ ...reached, threshold }))
+        .catch((error) => {
+          lease.announced = Math.min(lease.announced, announced);
+          this.#report(error);
+        });
+    }
+  }
+
+  /** Resolves once all owners are notified. */
+  async close(): Promise<void> {
+    await this.#announcing;
   }
 
   /** Never fails: requests that cannot be returned are lost to the caller, not counted twice. */

@@ -3,7 +3,7 @@
 import type { Headers } from '../../http/output/reply.ts';
 import { Problem, type ProblemCode } from '../../lib/problem.ts';
 import { type Tier, type TierPlan, type Tiers, tierName } from '../tiers/tiers.ts';
-import type { Month } from './monthly-quota.ts';
+import { type Month, THRESHOLDS } from './monthly-quota.ts';
 import { WINDOW } from './sliding-window-log.ts';
 
 /** A limit of requests, with its text for headers. */
@@ -39,12 +39,27 @@ export interface RateLimitStatuses {
 
 /** The headers for these policies; none where there is no policy. */
 export function rateLimitHeaders({ minute, month }: RateLimitStatuses): Headers {
-  if (minute === null) return month === null ? NONE : singleLimitHeaders(month);
+  if (minute === null) return month === null ? NONE : monthHeaders(month);
   if (month === null) return singleLimitHeaders(minute);
   const status = `"minute";r=${minute.remaining};t=${minute.reset}, "month";r=${month.remaining};t=${month.reset}`;
   // The X- headers show the policy with fewest requests left; of equal ones the month, which resets later.
   const binding = month.remaining <= minute.remaining ? month : minute;
-  return formatHeaders(`${minute.policy.text}, ${month.policy.text}`, status, binding);
+  const headers = formatHeaders(`${minute.policy.text}, ${month.policy.text}`, status, binding);
+  const threshold = thresholdOf(month);
+  return threshold === null ? headers : { ...headers, ...noticeHeader(threshold) };
+}
+
+const noticeHeader = (threshold: number): Headers => ({ 'x-ratelimit-notice': `"month";p=${threshold}` });
+
+/** The highest share of a month, in percent, that is used and of which callers are notified; null: none is. */
+export function thresholdOf({ policy: { quota }, remaining }: RateLimitStatus): number | null {
+  return THRESHOLDS.findLast((threshold) => (quota - remaining) * 100 >= threshold * quota) ?? null;
+}
+
+function monthHeaders(month: RateLimitStatus): Headers {
+  const threshold = thresholdOf(month);
+  const headers = singleLimitHeaders(month);
+  return threshold === null ? headers : { ...headers, ...noticeHeader(threshold) };
 }
 
 export function singleLimitHeaders(status: RateLimitStatus): Headers {

@@ -6,7 +6,14 @@ import type { Clock } from '../../lib/clock.ts';
 import type { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Principal, Tiers } from '../tiers/tiers.ts';
-import { createMonthCache, type Month, type MonthLimit, MonthlyQuota, QuotaLease } from './monthly-quota.ts';
+import {
+  createMonthCache,
+  type Month,
+  type MonthLimit,
+  MonthlyQuota,
+  type OnReached,
+  QuotaLease,
+} from './monthly-quota.ts';
 import {
   createPolicyCache,
   limitExceeded,
@@ -35,6 +42,8 @@ export interface RateLimiterOptions {
   readonly howToGetKey?: string | undefined;
   /** Whether a first load runs: callers without credentials then spend nothing of their month. Default: none does. */
   readonly isLoading?: () => Promise<boolean>;
+  /** Notifies an owner of a month that is nearly used up. */
+  readonly onReached?: OnReached;
 }
 
 /** The minute and the month of one caller. */
@@ -146,6 +155,7 @@ export class RateLimiter {
     this.#addresses.clear();
     this.#subscriptions.clear();
     await this.#returned;
+    await this.#monthlyQuota.close();
   }
 
   /** Admits and charges the request, or throws its refusal; undefined while a lease is needed first. */
@@ -171,7 +181,7 @@ export class RateLimiter {
   /** Attempts it again after each lease, at the time of the attempt: a new month may have started meanwhile. */
   #enqueue(request: AdmissionRequest): Promise<Headers> {
     const { caller, state, minute } = request;
-    const spender = { account: caller.account, minute: minute?.quota ?? null };
+    const spender = { account: caller.account, owner: caller.owner, minute: minute?.quota ?? null };
     return this.#monthlyQuota.enqueue(state.lease, spender, () => {
       const at = this.#readClocks();
       const { month } = this.#policiesOf(caller.tier, at.calendar);

@@ -30,6 +30,7 @@ const TITLES: Readonly<Record<string, string>> = {
   'watcher.disabled': 'Watcher switched off',
   'watcher.throttled': 'Too many events',
   'watcher.expired': 'Watcher expired',
+  'account.quota_reached': 'Month nearly used',
 };
 
 /** An event type in words; one without words as it is. */

@@ -58,6 +58,7 @@ export const HEADERS = {
   'X-RateLimit-Limit': number('Quota of the limit that is reached first.', 60),
   'X-RateLimit-Remaining': number('Remaining requests of that limit.', 59),
   'X-RateLimit-Reset': number('Seconds until more requests are available.', 60),
+  'X-RateLimit-Notice': text('Present once `p` percent of the month are used: 80, then 100.', '"month";p=80'),
   'Retry-After': number('Seconds to wait before a retry.', 18),
   'WWW-Authenticate': text(
     'How to get credentials (RFC 6750, RFC 9728).',
@@ -83,6 +84,7 @@ export const LIMIT_HEADERS = [
   'X-RateLimit-Limit',
   'X-RateLimit-Remaining',
   'X-RateLimit-Reset',
+  'X-RateLimit-Notice',
 ] as const satisfies readonly HeaderName[];
 
 /** References to shared headers, as they stand under `headers` of an answer. */

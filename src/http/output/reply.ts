@@ -8,7 +8,7 @@ export type Headers = Readonly<Record<Lowercase<string>, string>>;
 
 const EXPOSED = [
   'X-Request-Id, RateLimit-Policy, RateLimit, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining',
-  'X-RateLimit-Reset, Link, Location, X-Total-Count, ETag, WWW-Authenticate, X-Data-Source, Age',
+  'X-RateLimit-Reset, X-RateLimit-Notice, Link, Location, X-Total-Count, ETag, WWW-Authenticate, X-Data-Source, Age',
   'Content-Disposition, Deprecation, Sunset, Mcp-Session-Id, MCP-Protocol-Version',
 ].join(', ');
 

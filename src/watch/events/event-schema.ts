@@ -89,6 +89,15 @@ const WatcherEventData = Type.Object(
   { $id: 'WatcherEventData', description: 'Of events `watcher.*`: what happened to the watcher.' },
 );
 
+const QuotaEventData = Type.Object(
+  {
+    threshold: Type.Integer({ description: 'Percent of the month that are used: 80 or 100.' }),
+    month: Type.String({ format: 'date', description: 'The first day of the month, in UTC.' }),
+    quota: Type.Integer({ description: 'Requests that the month allows.' }),
+  },
+  { $id: 'QuotaEventData', description: 'Of `account.quota_reached`; `watcherId` is `account`.' },
+);
+
 /** The kinds of events: what their `data` is, and which types are of each. */
 const KINDS = [
   {
@@ -114,6 +123,12 @@ const KINDS = [
     description: 'An event about the watcher itself.',
     data: WatcherEventData,
     types: TYPES.filter((type) => type.startsWith('watcher.') && type !== 'watcher.digest'),
+  },
+  {
+    $id: 'QuotaEvent',
+    description: 'A share of a month of requests is used: an event of no watcher.',
+    data: QuotaEventData,
+    types: TYPES.filter((type) => type.startsWith('account.')),
   },
 ] as const;
 

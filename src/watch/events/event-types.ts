@@ -59,6 +59,10 @@ export const EVENT_TYPES = {
     cause: 'The owner’s events of this hour are more than the plan allows; sent once an hour.',
   },
   'watcher.expired': { targets: ALWAYS, cause: 'The watcher has reached `expiresAt`.' },
+  'account.quota_reached': {
+    targets: ALWAYS,
+    cause: '80 or 100 percent of the month of requests is used; of no watcher, and sent to no webhook.',
+  },
 } as const satisfies Readonly<Record<string, EventTypeRule>>;
 
 export type EventType = keyof typeof EVENT_TYPES;

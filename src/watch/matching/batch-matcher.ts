@@ -10,6 +10,7 @@ import type { ChangeState } from '../../listings/change-state.ts';
 import type { SavedSearch } from '../../search/query/saved-search.ts';
 import type { EventBatch, EventContent, EventDraft, Withdrawal } from '../events/event.ts';
 import type { EventType } from '../events/event-types.ts';
+import { QUOTA_ACTION, type QuotaReached } from '../events/quota-entry.ts';
 import { contentOf, decideEvents, isWithdrawal, viewOf } from './decide-events.ts';
 import type { ChangedWords } from './index/change-sides.ts';
 import { WatcherIndex } from './index/watcher-index.ts';
@@ -146,6 +147,7 @@ export class BatchMatcher {
 
   /** Changes the watchers as a private entry says. Returns its events. */
   async #applyPrivateEntry(entry: PrivateEntry) {
+    if (entry.action === QUOTA_ACTION) return { events: [quotaEvent(entry)], contents: [] };
     const definition = entry.data as WatcherDefinition & DisabledWebhook;
     const { no, status } = definition;
     if (status === 'active' && entry.action !== 'deleted') this.add(definition);
@@ -225,6 +227,24 @@ function aboutWatcher(
     matchedOn: [],
     held: false,
     data: reasonOf(definition),
+  };
+}
+
+/** Of an owner, and of no watcher. */
+function quotaEvent({ sequence, at, watcherId, data }: PrivateEntry): EventDraft {
+  const { owner, ...shown } = data as QuotaReached;
+  return {
+    sequence,
+    at,
+    watcherId,
+    type: 'account.quota_reached',
+    ordinal: 0,
+    owner,
+    eventsPerHour: null,
+    listingId: null,
+    matchedOn: [],
+    held: false,
+    data: shown,
   };
 }
 

@@ -2,6 +2,7 @@
 
 import { headSequence } from '../../changes/change-store.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import { QUOTA_ACTION } from '../events/quota-entry.ts';
 import type { BatchMatcher } from './batch-matcher.ts';
 import { findEntryBefore, loadDefinitions, loadEntriesAfter, type WatcherEntry } from './definition-store.ts';
 import type { WatcherDefinition } from './watcher-definition.ts';
@@ -21,7 +22,7 @@ export async function loadWatchers(
   for await (const entries of loadEntriesAfter(database, position))
     for (const entry of entries) {
       first ??= entry.sequence;
-      if (rewound.has(entry.watcherId)) continue;
+      if (entry.action === QUOTA_ACTION || rewound.has(entry.watcherId)) continue;
       rewound.add(entry.watcherId);
       await rewind(database, entry, position, matcher);
     }
