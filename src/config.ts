@@ -38,6 +38,8 @@ export interface Config {
   readonly tiersFile: string | null;
   readonly sources: SourcesFile;
   readonly explorer: ExplorerSettings;
+  /** Whether what agents ask is recorded. */
+  readonly auditsQueries: boolean;
   /** The operator's own name on the pages. */
   readonly site: SiteSettings;
   readonly oauth: {
@@ -120,6 +122,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     tiersFile: read.path('TIERS_FILE', folder),
     sources,
     explorer: readExplorerSettings(read, allowHttp, folder),
+    auditsQueries: read.oneOf('AUDIT_QUERIES', ['off', 'on'], 'off') === 'on',
     site: readSiteSettings(read, folder),
     oauth: {
       refreshGrace: read.integer('OAUTH_REFRESH_GRACE_SECONDS', 30, 0, 60),

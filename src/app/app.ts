@@ -173,7 +173,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     isLoading: async () => (await nullIfUnavailable(reads.findLoading())) !== null,
     howToGetKey: howToGetKey(publicUrl, payments === null ? (options.keysFile ?? null) : payments),
   });
-  const usage = new ServiceUsage({ ...common, ...overrides.usage });
+  const usage = new ServiceUsage({ ...common, ...overrides.usage, auditsQueries: config.auditsQueries });
   const ownerStatus = followOwners({ ...common, subscriptions: access.subscriptions }, oauth);
   const keyForm = createKeyForm({ keys: access.keys, clock, publicUrl, proofKey: oauth.proofKey });
   const sources = await startSources({ ...options, ...common });
@@ -213,6 +213,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     portalUrl: config.billing.portalUrl,
     service: payments?.service ?? null,
     setGrantWatched: watchGrant,
+    usage,
     rateLimiter: access.rateLimiter,
     pushLimit: access.pushLimit,
     oauth: oauth.endpoints(keyForm),

@@ -18,6 +18,7 @@ import { createResources } from '../mcp/resources/resources.ts';
 import { type SubscriptionOptions, Subscriptions } from '../mcp/resources/subscriptions.ts';
 import type { McpRouteOptions } from '../mcp/routes.ts';
 import { createTools } from '../mcp/tools/create-tools.ts';
+import type { ServiceUsage } from '../usage/usage-recorder.ts';
 import type { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import type { FeedHub } from '../watch/feeds/feed-hub.ts';
 import { viewOf } from '../watch/matching/decide-events.ts';
@@ -30,6 +31,7 @@ export interface McpParts extends Pick<UsageParts, 'findOwnerPlan'> {
   readonly outlines: Pick<Outlines, 'in'>;
   readonly metrics: Metrics;
   readonly tiers: Tiers;
+  readonly usage: Pick<ServiceUsage, 'asked'>;
   readonly clock: Clock;
   readonly hub: Pick<FeedHub, 'listen'>;
   readonly changes: Pick<ChangeListeners<ChangeState>, 'listen'>;
@@ -55,6 +57,7 @@ export function mcpParts(routes: readonly Route<Principal>[], parts: McpParts): 
   return {
     publicUrl,
     metrics,
+    onAsked: (asked) => parts.usage.asked(asked),
     clock,
     version: VERSION,
     tools: new Map(

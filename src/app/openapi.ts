@@ -189,6 +189,7 @@ export function unconnectedRoutes(): readonly Route<Principal>[] {
     },
     keyForm,
     billing: [],
+    usage: { asked: () => {} },
     oauth: oauthEndpoints({
       ...common,
       provider,

@@ -115,6 +115,7 @@ export interface FeatureParts extends UsageParts {
   /** The webhook of the payment service. */
   readonly billing: readonly Route<Principal>[];
   readonly clock: Clock;
+  readonly usage: McpParts['usage'];
   readonly publicUrl: string;
   readonly metrics: Metrics;
   readonly findLoading: FindLoading;

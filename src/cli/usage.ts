@@ -7,24 +7,28 @@ import { systemClock } from '../lib/clock.ts';
 import { nearest } from '../lib/nearest.ts';
 import { Problem } from '../lib/problem.ts';
 import { findUsage, GROUPS, type UsageGroup, type UsageSum } from '../usage/history-store.ts';
+import { findQueries } from '../usage/query-store.ts';
 import { readQuestion } from '../usage/question.ts';
 import { publicSum } from '../usage/routes.ts';
 import { withDatabase } from './database.ts';
 import { CommandFailure, EXIT } from './failure.ts';
 import { examples, JSON_OPTION, momentArgument } from './options.ts';
 import { count, print, printJson, printTable } from './output.ts';
+import { printQueries } from './usage-queries.ts';
 
 interface Flags {
   readonly from?: Date;
   readonly to?: Date;
   readonly by?: string;
   readonly account?: string;
+  readonly queries?: true;
   readonly csv?: true;
   readonly json?: true;
 }
 
 /** Sums of a command, which a spreadsheet still opens. */
 const MAX_SUMS = 1_000_000;
+const MAX_QUERIES = 10_000;
 
 export function addUsage(program: Command): void {
   program
@@ -38,6 +42,7 @@ export function addUsage(program: Command): void {
     .option('--to <date>', 'last day, in UTC', momentArgument)
     .option('--by <names>', 'what sums are grouped by, separated by commas', 'channel,source')
     .option('--account <account>', 'of one account alone, such as sub:ID or anonymous')
+    .option('--queries', 'list what agents asked instead, the newest first')
     .option('--csv', 'print CSV')
     .option(...JSON_OPTION)
     .addHelpText(
@@ -46,11 +51,20 @@ export function addUsage(program: Command): void {
         'freehold usage',
         'freehold usage --by month,source,channel --from 2027-01-01 --csv',
         'freehold usage --by account,operation --json',
+        'freehold usage --queries --from 2027-01-31',
       ),
     )
-    .action(async ({ from, to, by = '', account, csv, json }: Flags) => {
+    .action(async ({ from, to, by = '', account, queries, csv, json }: Flags) => {
       const groupBy = groupsOf(by);
       const question = readDays({ from: dayText(from), to: dayText(to), groupBy });
+      const output = { ...(csv && { csv }), ...(json && { json }) };
+      if (queries) {
+        const range = { ...question, account: account ?? null, limit: MAX_QUERIES };
+        const asked = await withDatabase(readConfig(), (database) =>
+          database.read((sql) => findQueries(sql, range)),
+        );
+        return printQueries(asked, output);
+      }
       const sums = await withDatabase(readConfig(), (database) =>
         database.read((sql) =>
           findUsage(sql, {

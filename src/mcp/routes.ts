@@ -13,8 +13,20 @@ import { type Message, readMessage } from './message.ts';
 import { createOriginCheck } from './origin.ts';
 import type { ToolResult } from './tools/tool.ts';
 
+/** A call of a tool, or of a resource by its URI. */
+export interface AgentCall {
+  readonly caller: Principal;
+  readonly address: string;
+  readonly tool: string;
+  readonly args: unknown;
+  /** `ok`, or a code; empty: not known. */
+  readonly outcome: string;
+}
+
 export interface McpRouteOptions extends Omit<McpServerOptions, 'onResult'> {
   readonly metrics: Metrics;
+  /** Called with what agents asked; never with names that they made up. */
+  readonly onAsked: (call: AgentCall) => void;
 }
 
 /** Arguments are short: the longest are polygons of watchers. */
@@ -55,6 +67,14 @@ export function mcpRoutes(options: McpRouteOptions): readonly Route<Principal>[]
         const { accept } = call.headers;
         call.note(describe(message, tools));
         if (message.method === 'subscriptions/listen') requireStream(accept);
+        if (message.method === READ)
+          options.onAsked({
+            caller: call.caller,
+            address: call.address,
+            tool: READ,
+            args: { uri: message.params.uri },
+            outcome: '',
+          });
         const serve = await load();
         return toReply(await serve(call), accept);
       },
@@ -100,7 +120,7 @@ function getRoute(path: string, publicUrl: string): Route<Principal> {
 }
 
 /** The SDK is loaded with the first message, so that a service without agents pays no memory for it. */
-function createLoader({ metrics, ...options }: McpRouteOptions): () => Promise<ServeMessage> {
+function createLoader({ metrics, onAsked, ...options }: McpRouteOptions): () => Promise<ServeMessage> {
   const calls = metrics.counter('freehold_mcp_calls_total', 'Calls of MCP tools, by tool and outcome.', [
     'tool',
     'outcome',
@@ -115,6 +135,8 @@ function createLoader({ metrics, ...options }: McpRouteOptions): () => Promise<S
     calls.inc({ tool, outcome });
     durations.observe({ tool }, milliseconds / 1_000);
     call.note({ outcome });
+    const args = readMessage(call.body).params.arguments;
+    onAsked({ caller: call.caller, address: call.address, tool, args, outcome });
   };
   let loading: Promise<ServeMessage> | null = null;
   return () => {
@@ -125,7 +147,10 @@ function createLoader({ metrics, ...options }: McpRouteOptions): () => Promise<S
   };
 }
 
+const READ = 'resources/read';
+
 const METHODS = new Set([
+  READ,
   'initialize',
   'server/discover',
   'ping',
@@ -135,7 +160,6 @@ const METHODS = new Set([
   'prompts/get',
   'resources/list',
   'resources/templates/list',
-  'resources/read',
   'completion/complete',
   'subscriptions/listen',
   'notifications/initialized',

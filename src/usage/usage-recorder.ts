@@ -7,6 +7,7 @@ import { type Clock, MINUTE } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
 import type { Database } from '../postgres/client/database.ts';
+import { networkOf, QueryBuffer, recordedArguments } from './agent-query.ts';
 import { type UsageAmounts, UsageCounter, type UsageKey } from './usage-counter.ts';
 import { UsageWriter } from './usage-writer.ts';
 
@@ -16,17 +17,33 @@ export interface UsageRecorderOptions {
   readonly metrics: Metrics;
   /** Called with errors that no client sees, for the log. */
   readonly report: (error: unknown) => void;
+  /** Whether what agents ask is recorded. */
+  readonly auditsQueries?: boolean;
   /** Entries between two writes; further ones are summed up; default 10,000. */
   readonly maxEntries?: number;
 }
 
 const MAX_ENTRIES = 10_000;
+/** Questions of agents between two writes. */
+const MAX_QUERIES = 5_000;
 const NONE: ReadonlyMap<string, number> = new Map();
+
+/** A call of a tool by an agent. */
+export interface AskedTool {
+  readonly caller: Principal;
+  readonly address: string;
+  readonly tool: string;
+  readonly args: unknown;
+  /** `ok`, or a code; empty: not known. */
+  readonly outcome: string;
+}
 
 export class ServiceUsage implements UsageRecorder<Principal> {
   readonly #clock: Clock;
   readonly #counter: UsageCounter;
   readonly #writer: UsageWriter;
+  readonly #queries = new QueryBuffer(MAX_QUERIES);
+  readonly #auditsQueries: boolean;
   readonly #work: PeriodicWork;
   /** Requests that have shown something and are not over. */
   readonly #open = new Set<RecordedRequest<Principal>>();
@@ -38,7 +55,13 @@ export class ServiceUsage implements UsageRecorder<Principal> {
     const { clock, metrics, report, maxEntries = MAX_ENTRIES } = options;
     this.#clock = clock;
     this.#counter = new UsageCounter(maxEntries);
-    this.#writer = new UsageWriter(options, this.#counter);
+    this.#writer = new UsageWriter(options, this.#counter, this.#queries);
+    this.#auditsQueries = options.auditsQueries === true;
+    metrics.observableCounter(
+      'freehold_agent_queries_dropped_total',
+      'Questions of agents that were not recorded, since too many came within a minute.',
+      () => this.#queries.dropped,
+    );
     metrics.gauge(
       'freehold_usage_unwritten',
       'Entries of the record of use that this process has counted and not written.',
@@ -59,6 +82,20 @@ export class ServiceUsage implements UsageRecorder<Principal> {
   /** Counts what is no request to this service. */
   add(key: UsageKey, amounts: UsageAmounts): void {
     this.#counter.add(this.#clock.now(), key, amounts);
+  }
+
+  /** Records what an agent asked, where that is recorded. */
+  asked({ caller, address, tool, args, outcome }: AskedTool): void {
+    if (!this.#auditsQueries) return;
+    this.#queries.add({
+      at: this.#clock.now(),
+      account: usageAccount(caller),
+      client: caller.client ?? '',
+      address: networkOf(address),
+      tool,
+      arguments: recordedArguments(args),
+      outcome,
+    });
   }
 
   /** Writes what was counted. Throws if it could not be written: it waits for the next time. */

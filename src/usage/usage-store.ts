@@ -58,10 +58,12 @@ function amounts(sql: Sql, rows: readonly UsageRow[]): SqlFragment {
       as row (hour, account, client, tier, channel, operation, status, source, requests, listings, bytes)`;
 }
 
-/** Makes room for the hours of the next days, and deletes what is older than it is kept. `now` in milliseconds. */
+/** Makes room for the next days, and deletes what is older than it is kept. `now` in milliseconds. */
 export async function keepUsage(database: Database, now: number): Promise<void> {
-  await createDayPartitions(database, 'usage_hour', now);
-  await dropDayPartitions(database, 'usage_hour', dayOf(now - HOUR_DAYS * DAY));
+  for (const table of ['usage_hour', 'agent_query'] as const) {
+    await createDayPartitions(database, table, now);
+    await dropDayPartitions(database, table, dayOf(now - HOUR_DAYS * DAY));
+  }
   await database.write((sql) => sql`delete from usage_day where day < ${dayOf(now - SUM_DAYS * DAY)}::date`, {
     timeout: 60_000,
   });

@@ -25,7 +25,7 @@ import { sendWatcher } from '../support/watch/watchers.ts';
 
 const at = { after };
 const clock = manualClock(NOW);
-const service = await startService(at, { clock });
+const service = await startService(at, { clock, environment: { AUDIT_QUERIES: 'on' } });
 const { database, keys } = service;
 const catalogue = createCatalogue(database);
 const facts = fc.sample(factsArbitrary, { numRuns: 120, seed: 44 });
@@ -233,6 +233,54 @@ test('the record equals an oracle’s count over two processes under load', asyn
   const shown = [...oracle.sums.values()].flatMap((sums) => [...sums.shown.keys()]);
   assert.deepEqual([...new Set(shown)].sort(), ['abor', 'crm'], 'both sources were shown');
   assert.ok([...oracle.sums].some(([name, { shown }]) => name.includes(' mcp ') && shown.size === 2));
+});
+
+test('what agents asked is recorded where the operator wants it, with networks and without keys', async () => {
+  const answer = await send({
+    url: `${service.url}/mcp`,
+    method: 'POST',
+    key: keys.business,
+    headers: MCP,
+    body: {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'search_sales', arguments: { q: `garden ${keys.pro}`, limit: 1 } },
+    },
+  });
+  oracle.count('business mcp searchSales', answer, idsOf(content(answer).data));
+  await until('it is written', isWritten);
+  const environment = { DATABASE_URL: service.databaseUrl, SOURCE: 'none' };
+  const days = ['--from', '2020-01-01', '--to', '2020-01-02'];
+  const none = await runCommand(['usage', '--queries', ...days], { folder, environment });
+  assert.match(none.stdout, /Nothing is recorded/);
+  const day = new Date(clock.now()).toISOString().slice(0, 10);
+  const args = [
+    'usage',
+    '--queries',
+    '--json',
+    '--from',
+    new Date(NOW).toISOString().slice(0, 10),
+    '--to',
+    day,
+  ];
+  const { stdout } = await runCommand(args, { folder, environment });
+  assert.ok(!stdout.includes(keys.pro));
+  const { queries } = JSON.parse(stdout) as {
+    queries: readonly {
+      tool: string;
+      address: string;
+      arguments: string;
+      outcome: string;
+      account: string;
+    }[];
+  };
+  const [newest = assert.fail()] = queries;
+  assert.match(newest.arguments, /"q":"garden \[redacted\]"/);
+  const { tool: name, address, outcome } = newest;
+  assert.deepEqual([name, address, outcome], ['search_sales', '127.0.0.0/24', 'ok']);
+  // Three times each tool: the second service records none.
+  assert.equal(queries.length, 3 * QUESTIONS.filter(({ path }) => path === '/mcp').length + 1);
 });
 
 test('a killed process loses what it has not written, and a stopped one nothing', async (t) => {
