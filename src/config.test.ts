@@ -38,6 +38,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       subscriptions: { kind: 'local' },
       tiersFile: null,
       sources: { file: null, variables: {} },
+      auditsQueries: false,
       explorer: { audience: 'public', embedder: null, basemapFile: null },
       site: { name: null, logo: null, accent: null, legal: [], notice: null },
       billing: { portalUrl: null, graceDays: 7 },

@@ -2,7 +2,6 @@
 
 import { createAccess } from '../access/access.ts';
 import { createKeyForm } from '../access/key-form/key-form.ts';
-import type { OnReached } from '../access/limits/monthly-quota.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
@@ -24,10 +23,9 @@ import type { Scheduler } from '../lib/scheduler.ts';
 import type { ChangeState } from '../listings/change-state.ts';
 import { startAuthorizationServer } from '../oauth/authorization-server.ts';
 import type { FreeGrantLimits } from '../oauth/consents/free-grant-cap.ts';
-import { countGrantsOf, setGrantWatched } from '../oauth/consents/grant-store.ts';
 import { createGrantLimits } from '../oauth/protocol/tokens.ts';
 import { shareSite } from '../page/site.ts';
-import type { Database, Transaction } from '../postgres/client/database.ts';
+import type { Database } from '../postgres/client/database.ts';
 import { isOutgoing } from '../postgres/state/database-state.ts';
 import { ALWAYS_SERVING, type StateWatch } from '../postgres/state/state-watch.ts';
 import { SourceVerifier } from '../push/source-verifier.ts';
@@ -43,11 +41,9 @@ import type { ReplicationStatus } from '../sources/replication-status.ts';
 import type { Source } from '../sources/source.ts';
 import type { SourceSet } from '../sources/source-set.ts';
 import { ServiceUsage, type UsageRecorderOptions } from '../usage/usage-recorder.ts';
-import { announceQuota } from '../watch/announce-quota.ts';
 import { CredentialChecks } from '../watch/feeds/credential-checks.ts';
 import { FeedHub } from '../watch/feeds/feed-hub.ts';
-import { findOwnerPlan } from '../watch/owner-store.ts';
-import { countWatchers } from '../watch/watcher-store.ts';
+import { accountReads, grantWatching, quotaAnnouncer } from './accounts.ts';
 import { startBackground } from './background.ts';
 import { describeOutside } from './backup/backup-outside.ts';
 import { startBilling } from './billing.ts';
@@ -260,8 +256,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...createEnding(server, async (drained) => {
       // Feeds and subscriptions would stay open; their clients go on at another process.
       stopping.abort();
-      await hub.close();
-      await changes.close();
+      for (const each of [hub, changes]) await each.close();
       await drained;
       for (const each of [background, sources, billing, subscriptions, reads]) await each.stop();
       const others = [sources, media, sample?.outbound, files.basemap, webhooks.access];
@@ -270,23 +265,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     }),
   };
 }
-
-/** Of the quotas of subscriptions and grants, whose owners have events. */
-const quotaAnnouncer =
-  (database: Database, clock: Clock): OnReached =>
-  ({ account, ...reached }) =>
-    announceQuota(database, account, reached, clock.now());
-
-const grantWatching = (clock: Clock) => (tx: Transaction, grant: string, isWatched: boolean) =>
-  setGrantWatched(tx, grant, isWatched, new Date(clock.now()));
-
-/** What pages and limits need to know of accounts. */
-const accountReads = (database: Database, clock: Clock) => ({
-  countWatchers: (account: string) => database.read((sql) => countWatchers(sql, account)),
-  findOwnerPlan: (owner: string) => database.read((sql) => findOwnerPlan(sql, owner)),
-  countApps: (subscription: string) =>
-    database.read((sql) => countGrantsOf(sql, subscription, new Date(clock.now()))),
-});
 
 /** The operator's files that are read at the start. Throws if one is invalid. */
 async function readFiles({ tiersFile, site: { logo }, explorer: { basemapFile } }: Config) {
