@@ -103,6 +103,7 @@ test('docs/configuration.md names every setting with its default, and no other',
   assert.deepEqual(backup?.at, { hour: 3, minute: 0, timeZone: 'UTC' });
   const expected = {
     EXPLORER: defaults.explorer.audience,
+    AUDIT_QUERIES: defaults.auditsQueries ? 'on' : 'off',
     BACKUP_AT: '03:00',
     BACKUP_KEEP: backup.keep,
     ALLOW_HTTP: defaults.allowHttp,
