@@ -69,9 +69,9 @@ export function createReadSources(database: Database, clock: Pick<Clock, 'monoto
   };
   return async (ids, reach, fresh = false) => {
     const rows = await read([...new Set(ids)].sort(), fresh);
-    return rows.map(({ id, name, dataAsOf }) => {
+    return rows.map(({ id, name, market, dataAsOf }) => {
       const display = reach.displayOf(id);
-      const attribution = sourceAttribution(name, display);
+      const attribution = sourceAttribution(market, display);
       return { id, name, attribution, logoUrl: display.logo, dataAsOf };
     });
   };
@@ -95,6 +95,8 @@ export function stalestOf(sources: readonly Pick<DataSource, 'dataAsOf'>[]): str
 interface SourceRow {
   readonly id: string;
   readonly name: string;
+  /** The market that its listings are from, which lines name; else its name. */
+  readonly market: string;
   /** When the source last sent data, RFC 3339. */
   readonly dataAsOf: string | null;
 }
@@ -103,12 +105,13 @@ interface SourceRow {
 function findSourceRows(database: Database, ids: readonly string[]): Promise<SourceRow[]> {
   return database.read(
     (sql) => sql<SourceRow[]>`
-      select wanted.id, coalesce(described.name, source.name, wanted.id) as name, freshness.as_of as "dataAsOf"
+      select wanted.id, coalesce(described.name, described.market, source.name, wanted.id) as name,
+        coalesce(described.market, described.name, source.name, wanted.id) as market, freshness.as_of as "dataAsOf"
       from unnest(${[...ids]}::text[]) as wanted (id)
       left join source on source.id = wanted.id
       left join source_freshness as freshness on freshness.source = wanted.id
       left join lateral (
-        select coalesce(record -> 'provider' ->> 'originatingSystem', record -> 'provider' ->> 'name') as name
+        select record -> 'provider' ->> 'name' as name, record -> 'provider' ->> 'originatingSystem' as market
         from listing where listing.source = wanted.id limit 1) as described on true
       order by wanted.id collate "C"`,
   );

@@ -45,13 +45,21 @@ export function comparable(body: unknown): unknown {
   return JSON.parse(JSON.stringify(body, (name, value: unknown) => (VOLATILE.has(name) ? undefined : value)));
 }
 
-/** An answer without the members that a later release added to it: clients ignore those that they do not know. */
+/**
+ * An answer without the members that a later release added to it: clients ignore those that they do not know. The line of a source was null
+ * where its listings had several.
+ */
 export function knownMembers(answer: unknown, recorded: unknown): unknown {
   if (Array.isArray(answer))
     return answer.map((item, at) => knownMembers(item, Array.isArray(recorded) ? recorded[at] : undefined));
   if (!isObject(answer) || !isObject(recorded)) return answer;
   const known = Object.entries(answer).filter(([name]) => Object.hasOwn(recorded, name));
-  return Object.fromEntries(known.map(([name, value]) => [name, knownMembers(value, recorded[name])]));
+  return Object.fromEntries(
+    known.map(([name, value]) => [
+      name,
+      name === 'attribution' && recorded[name] === null ? null : knownMembers(value, recorded[name]),
+    ]),
+  );
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> =>
