@@ -24,6 +24,8 @@ const send = (message: ResizerMessage): void => void process.send?.(message);
 
 // It never outlives the service.
 process.on('disconnect', () => process.exit(0));
+// Signals to the whole group: the service answers what it has begun, and then ends this.
+for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
 watchMemory();
 try {
   // Where memory is short, this process goes and not the service.

@@ -1,9 +1,9 @@
 // Host of images for tests: each path answers as the test wants, and is counted.
 
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { crc32, deflateSync } from 'node:zlib';
 import type { Closing } from '../database/database.ts';
+import { listenLocally } from '../service/listen-locally.ts';
 
 /** What a path answers: a file, or whatever the function does. */
 export type Served = Buffer | ((request: IncomingMessage, response: ServerResponse) => void);
@@ -33,12 +33,7 @@ export async function startImageHost(t: Closing): Promise<ImageHost> {
     else if (typeof served === 'function') served(request, response);
     else response.writeHead(200, { 'content-type': 'image/png' }).end(served);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(t, server);
   return {
     url: `http://127.0.0.1:${port}`,
     port,

@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { FaultSwitch } from '../../../sample/faults.ts';
 import { readLand } from '../../../sample/land/land.ts';
 import type { Spelling } from '../../../sample/odata/lookups.ts';
@@ -22,6 +21,7 @@ import type { Source } from '../../../src/sources/source.ts';
 import type { Closing } from '../database/database.ts';
 import { testDatabase } from '../database/database.ts';
 import { type ManualClock, manualClock } from '../service/clock.ts';
+import { listenLocally } from '../service/listen-locally.ts';
 import { type ReplicatedSource, replicateSource } from './replica.ts';
 
 export const TOKEN = 'example-token';
@@ -115,12 +115,7 @@ export async function startVendor(
     response.writeHead(refusal.status, refusal.headers);
     response.end('{"error":{"code":"refused","message":"A refusal was asked for"}}');
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  });
-  const { port } = server.address() as AddressInfo;
+  const port = await listenLocally(t, server);
   return {
     url: `http://127.0.0.1:${port}`,
     world,
