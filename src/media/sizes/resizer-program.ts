@@ -24,7 +24,7 @@ const send = (message: ResizerMessage): void => void process.send?.(message);
 
 // It never outlives the service.
 process.on('disconnect', () => process.exit(0));
-// Signals to the whole group: the service answers what it has begun, and then ends this.
+// Signals to the whole group: the service finishes its answers, and then ends this process.
 for (const signal of ['SIGINT', 'SIGTERM']) process.on(signal, () => {});
 watchMemory();
 try {
