@@ -85,8 +85,14 @@ test('a listing and its property tell the fields that were asked for, as the sou
     headers: { 'content-type': 'application/json', authorization: `Bearer ${keys.pro}` },
     body: JSON.stringify({ ids: [id('k1')], include: ['reso'], fields: ['id'], format: 'ndjson', limit: 5 }),
   });
-  const { cursor: _, ...line } = JSON.parse(await posted.text()) as Record<string, unknown>;
+  const {
+    cursor: _,
+    attribution,
+    fetchedAt,
+    ...line
+  } = JSON.parse(await posted.text()) as Record<string, unknown>;
   assert.deepEqual(line, { id: id('k1'), object: 'listing', reso: given(HOUSE) });
+  assert.ok(attribution && fetchedAt);
   const property: { reso: unknown } = await service.json(`/v1/property/${id('k1')}?include=reso`, keys.free);
   assert.deepEqual(property.reso, given(HOUSE));
   const bare: { reso: unknown } = await service.json(`/v1/property/${id('k1')}`, keys.free);
