@@ -17,12 +17,16 @@ const DEFAULT_DAYS = 30;
 const MAX_HOUR_DAYS = 31;
 const TIMES: readonly UsageGroup[] = ['hour', 'day', 'month'];
 const MAX_GROUPS = 3;
+/** Nothing was used before. Two calendars do not agree on the year 0. */
+const EARLIEST = '2000-01-01';
 
 /** The days and groups of a query; `now` in milliseconds. Throws INVALID_PARAMETER. */
 export function readQuestion(
   { from, to, groupBy = ['day'] }: UsageQuery,
   now: number,
 ): Pick<UsageQuestion, 'from' | 'to' | 'groups'> {
+  if (from !== undefined && from < EARLIEST) throw invalidParameter('from', `is before ${EARLIEST}`);
+  if (to !== undefined && to < EARLIEST) throw invalidParameter('to', `is before ${EARLIEST}`);
   const last = to ?? lastDay(from, now);
   const first = from ?? dayOf(Date.parse(last) - (DEFAULT_DAYS - 1) * DAY);
   const groups = [...new Set(groupBy)];
