@@ -147,10 +147,11 @@ export interface OutOfLine {
   readonly terms: Terms;
 }
 
-/** Sources whose stored listings do not keep to their terms, which were changed by then. */
-export async function findOutOfLine(sql: Sql, changedBy: Date): Promise<OutOfLine[]> {
+/** Sources whose stored listings do not keep to their terms, which were changed by then; null: whenever. */
+export async function findOutOfLine(sql: Sql, changedBy: Date | null): Promise<OutOfLine[]> {
   return sql<OutOfLine[]>`
-    select source, terms from source_terms where not withheld @> wanted and updated_at <= ${changedBy} order by source`;
+    select source, terms from source_terms where not withheld @> wanted
+      and updated_at <= coalesce(${changedBy}::timestamptz, 'infinity') order by source`;
 }
 
 /** Notes that all listings of a source keep to these terms, unless there are others by now. */

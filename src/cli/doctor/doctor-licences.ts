@@ -9,7 +9,7 @@ import { type Finding, ok, warn } from './doctor-checks.ts';
 export async function checkLicences(database: Database): Promise<Finding[]> {
   return database.read(async (sql) => {
     const findings: Finding[] = [];
-    for (const { source } of await findOutOfLine(sql, new Date(8.64e15)))
+    for (const { source } of await findOutOfLine(sql, null))
       findings.push(
         warn(
           `licence of ${source}`,
