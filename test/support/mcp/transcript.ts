@@ -31,9 +31,10 @@ export function parseTranscript(page: string): readonly TranscriptStep[] {
   });
 }
 
-/** What differs from run to run: times, and ids that are drawn by chance. */
+/** What differs from run to run: times, ages, and ids that are drawn by chance. */
 const VARYING: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME'],
+  [/confirmed \d+ s ago/g, 'AGE'],
   [/wat_[0-9a-f]{24}/g, 'WATCHER'],
 ];
 
