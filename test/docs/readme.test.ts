@@ -58,7 +58,8 @@ test('a newcomer who follows the README searches, takes a key, finds a city, rea
   assert.equal(JSON.parse(usage).tier, 'free');
   const rentals = JSON.parse(city);
   assert.ok(rentals.data.length > 0);
-  assert.deepEqual(Object.keys(rentals.data[0]), ['id', 'object', 'price', 'address']);
+  const members = ['id', 'object', 'price', 'address', 'attribution', 'fetchedAt'];
+  assert.deepEqual(Object.keys(rentals.data[0]), members);
   const [, facets = '', table = ''] = /^(\{.*\})(id,.*)$/s.exec(words.trim()) ?? [];
   assert.ok(JSON.parse(facets).facets.bedrooms.length > 0);
   assert.equal(table.trim().split('\r\n').length, 4);

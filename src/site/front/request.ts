@@ -125,7 +125,7 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   priceChange: ['amount', 'percent'],
   meta: ['currency', 'dataAsOf'],
 };
-const MAX_TEXT = 40;
+const MAX_TEXT = 28;
 
 function answerLines(body: FrontAnswer['body'], shown: readonly string[] | null): Fragment {
   const members = Object.entries(body)
