@@ -24,9 +24,9 @@ const TABLES = {
   market_period: 'select * from market_period order by listing_id, started_at, ended_at, price',
   market_event: 'select * from market_event order by listing_id, kind, at, price, days, ratio',
   listing_currency: 'select * from listing_currency order by 1, 2, 3',
-  search_name: 'select * from search_name order by 1, 2, 3',
+  search_name: 'select * from search_name order by listing_type, kind, key, licence_no',
   search_word: 'select * from search_word order by 1',
-  area_count: 'select * from area_count order by 1, 2',
+  area_count: 'select * from area_count order by area_no, listing_type, licence_no',
   source_freshness: 'select * from source_freshness order by 1',
 };
 
