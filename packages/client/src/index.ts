@@ -1,0 +1,20 @@
+// What programs import.
+
+export {
+  AuthenticationError,
+  ConflictError,
+  ConnectionError,
+  CursorExpiredError,
+  FreeholdError,
+  InvalidRequestError,
+  NotFoundError,
+  PermissionError,
+  RateLimitError,
+  TimeoutError,
+  UnavailableError,
+} from './errors.ts';
+export { Freehold, type FreeholdOptions, type RentalsQuery, type SalesQuery } from './freehold.ts';
+export type * from './generated/types.gen.ts';
+export type { FeedOptions, ListingEvent } from './streams.ts';
+export type { Limit } from './transport.ts';
+export { verifyWebhook, WebhookError } from './webhooks.ts';
