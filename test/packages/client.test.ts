@@ -21,6 +21,8 @@ import {
   verifyWebhook,
   WebhookError,
 } from '../../packages/client/src/index.ts';
+import { type Login, loginByLoopback } from '../../packages/client/src/login.ts';
+import { poll } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { clientsSkip } from '../support/process/client-packages.ts';
 import { startService } from '../support/service/service.ts';
@@ -66,7 +68,10 @@ async function serve(
 }
 
 test('every operation of the document is a method that reaches it', async () => {
-  const page = await client.search.sales({ limit: 1 }).page();
+  const page = await poll('the search knows the sample', async () => {
+    const first = await client.search.sales({ limit: 1 }).page();
+    return first.data?.length === 1 ? first : undefined;
+  });
   const id = page.data?.[0]?.id ?? '';
   const propertyId = page.data?.[0]?.propertyId ?? '';
   const [area] = (await client.operations.listAreas({ query: { limit: 1 } })).data;
@@ -218,6 +223,56 @@ test('what the caller aborts ends with its reason, and what takes too long is sa
   const { port } = silent.address() as { port: number };
   const impatient = new Freehold({ baseUrl: `http://127.0.0.1:${port}`, timeout: 20, maxRetries: 0 });
   await assert.rejects(impatient.search.sales().page(), TimeoutError);
+});
+
+/** The person agrees with a key, or refuses. */
+const decide = (decision: object) => async (address: string) => {
+  const asked = Object.fromEntries(new URL(address).searchParams);
+  const answer = await fetch(`${baseUrl}/oauth/authorize`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json' },
+    body: JSON.stringify({ ...asked, ...decision }),
+  });
+  const back = new URL(asked.redirect_uri ?? '');
+  const { code, error } = (await answer.json()) as { code?: string; error?: string };
+  back.search = new URLSearchParams({
+    ...(code === undefined ? { error: error ?? 'access_denied' } : { code }),
+    state: asked.state ?? '',
+    iss: baseUrl,
+  }).toString();
+  // Somebody else who knocks is not let in.
+  assert.equal((await fetch(new URL('/callback?code=x&state=y', back))).status, 404);
+  await fetch(back);
+};
+
+test('a program signs in by the browser, keeps its login, and refreshes once for all calls that wait', async () => {
+  let login: Login | undefined;
+  const save = (next: Login) => {
+    login = next;
+  };
+  const name = 'Test of the client';
+  const open = decide({ api_key: keys.pro });
+  const token = await loginByLoopback({ baseUrl, name, open, save });
+  assert.equal((await new Freehold({ baseUrl, token }).operations.getUsage()).tier, 'pro');
+  assert.equal(await token(), await token(), 'as long as it lasts');
+  const first = login;
+  assert.ok(first !== undefined);
+  const again = await loginByLoopback({ baseUrl, name, login: first, save, open: () => assert.fail() });
+  const tokens = await Promise.all([again(), again(), again()]);
+  assert.equal(new Set(tokens).size, 1);
+  assert.notEqual(login?.refreshToken, first.refreshToken);
+  const refuses = loginByLoopback({ baseUrl, name, open: decide({ decision: 'deny' }) });
+  await assert.rejects(refuses, /You were not signed in/);
+});
+
+test('a key in a browser is refused before any request', () => {
+  Object.assign(globalThis, { document: {} });
+  try {
+    assert.throws(() => new Freehold({ baseUrl, key: keys.pro }), /everybody/);
+    assert.ok(new Freehold({ baseUrl, token: async () => 't' }));
+  } finally {
+    Reflect.deleteProperty(globalThis, 'document');
+  }
 });
 
 test('a webhook counts only with a signature of one of the secrets, and while it is new', async () => {
