@@ -9,7 +9,7 @@ import type { UsageRow } from './usage-counter.ts';
 export const HOUR_DAYS = 90;
 export const SUM_DAYS = 400;
 
-/** The id of this transaction, which tells later whether it was committed. */
+/** The id of this transaction, to ask later whether it was committed. */
 export async function readTransactionId(tx: Transaction): Promise<string> {
   const [row] = await tx<{ id: string }[]>`select pg_current_xact_id()::text as id`;
   if (row === undefined) throw new Error('The transaction has no id');

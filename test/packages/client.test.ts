@@ -164,7 +164,7 @@ test('a stream of one listing ends at its end, and is not opened again', async (
   assert.equal(cut.paths.length, 1);
 });
 
-test('a feed goes on behind its cursor over cuts, and tells that events are gone', async () => {
+test('a feed goes on behind its cursor over cuts, and reports events that are gone', async () => {
   const stream = { 'content-type': 'text/event-stream' };
   const event = (id: string) => `retry: 1\nid: ${id}\nevent: listing.updated\ndata: {"id":"evt_${id}"}\n\n`;
   const { client: cut, paths: asked } = await serve((_, place) => {

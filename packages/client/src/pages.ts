@@ -15,15 +15,15 @@ export type ReadPage<Page> = (cursor: string | undefined, options: CallOptions) 
 /** `for await` goes over all pages; `page()` gives one, with its total, facets and figures. */
 export class Pages<Page extends PageOf<Item>, Item> implements AsyncIterable<Item> {
   readonly #read: ReadPage<Page>;
-  readonly #options: CallOptions;
+  protected readonly options: CallOptions;
 
   constructor(read: ReadPage<Page>, options: CallOptions = {}) {
     this.#read = read;
-    this.#options = options;
+    this.options = options;
   }
 
   page(cursor?: string): Promise<Page> {
-    return this.#read(cursor, this.#options);
+    return this.#read(cursor, this.options);
   }
 
   /** Each page, from the first to the last. */
@@ -46,23 +46,21 @@ export class Pages<Page extends PageOf<Item>, Item> implements AsyncIterable<Ite
 export class Search extends Pages<ListingList, NonNullable<ListingList['data']>[number]> {
   readonly #transport: Transport;
   readonly #path: string;
-  readonly #call: CallOptions;
 
   constructor(transport: Transport, path: string, read: ReadPage<ListingList>, options: CallOptions = {}) {
     super(read, options);
     this.#transport = transport;
     this.#path = path;
-    this.#call = options;
   }
 
   /** CSV as it comes, with a line of names first. */
   csv(): Promise<ReadableStream<string>> {
     const path = this.#path.replace(/(\?|$)/, '/export$1');
-    return open(this.#transport, path, 'text/csv', this.#call);
+    return open(this.#transport, path, 'text/csv', this.options);
   }
 
   async *lines(): AsyncGenerator<Listing, void> {
     const path = this.#path.replace(/(\?|$)/, '/ndjson$1');
-    yield* lines<Listing>(await open(this.#transport, path, 'application/x-ndjson', this.#call));
+    yield* lines<Listing>(await open(this.#transport, path, 'application/x-ndjson', this.options));
   }
 }

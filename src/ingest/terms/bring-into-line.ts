@@ -25,7 +25,7 @@ export interface BringIntoLineOptions {
 
 /** Milliseconds between two rounds. */
 const PAUSE = 5_000;
-/** Milliseconds after which whoever writes listings of a source has read its new terms. */
+/** Milliseconds after which every writer of a source's listings has read its new terms. */
 const SETTLED = MINUTE;
 /** Listings of one transaction. */
 const BATCH = 200;
