@@ -22,7 +22,7 @@ const GROUP_LIMIT = 40 * 60_000;
 /** Files listed at the end with their durations, so that what makes the tests slow is seen. */
 const SLOWEST_SHOWN = 40;
 /** So many files may be given a second run, alone, when everything was run; more failures are no accident. */
-const SECOND_RUNS = 3;
+const SECOND_RUNS = 6;
 
 // Stripping types and compiling take longer than most files without the cache, here and in what tests start.
 process.env.NODE_COMPILE_CACHE ??= join(ROOT, 'node_modules/.cache/node');

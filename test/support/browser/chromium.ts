@@ -26,6 +26,9 @@ const FLAGS_OF_WEBGL = [
   '--enable-unsafe-swiftshader',
 ];
 
+/** Milliseconds that actions and waits may take: only for what never comes. */
+const TIMEOUT = 120_000;
+
 export interface BrowserOptions {
   readonly webGl?: boolean;
   readonly flags?: readonly string[];
@@ -63,6 +66,7 @@ export async function visit(
   { origins, blocked, ...options }: VisitOptions,
 ): Promise<Visit> {
   const context = await browser.newContext(options);
+  context.setDefaultTimeout(TIMEOUT);
   const page = await context.newPage();
   if (blocked !== undefined) await page.route(blocked, (route) => route.abort());
   const faults: string[] = [];
