@@ -182,7 +182,14 @@ test('kustomize makes of it pods of this release, with settings that the service
   assert.deepEqual(config.trustedProxies, ['10.0.0.0/8']);
 });
 
-test('the overlay of the documentation changes what it says', { skip }, async (t) => {
+/** Debian 12 has kubectl 1.20, whose kustomize takes no folder among `resources`. */
+const overlaySkip =
+  skip ||
+  (/v1\.(?:1\d|20)\./.test(await run('kubectl', ['version', '--client']))
+    ? 'kubectl 1.21 or newer builds overlays like this one'
+    : false);
+
+test('the overlay of the documentation changes what it says', { skip: overlaySkip }, async (t) => {
   const { text } = readSource('docs/production.md');
   const [, overlay = assert.fail()] = /```yaml\n( +resources:[^`]+)```/.exec(text) ?? [];
   const folder = await temporaryFolder(t, 'overlay');
