@@ -60,19 +60,23 @@ export type RefreshOutcome =
 
 export interface OAuthMetrics {
   issued(grantType: 'authorization_code' | 'refresh_token'): void;
-  refreshed(outcome: RefreshOutcome): void;
+  /** @param client its kind, by `clientKind` */
+  refreshed(outcome: RefreshOutcome, client: string): void;
   revoked(reason: RevocationReason | 'access_token'): void;
 }
 
 export function createOAuthMetrics({ counter }: Pick<Metrics, 'counter'>): OAuthMetrics {
   const issued = counter('freehold_oauth_tokens_issued_total', 'Token pairs issued.', ['grant_type']);
-  const refreshes = counter('freehold_oauth_refreshes_total', 'Refreshes, by outcome.', ['outcome']);
+  const refreshes = counter('freehold_oauth_refreshes_total', 'Refreshes, by outcome and kind of client.', [
+    'outcome',
+    'client',
+  ]);
   const revocations = counter('freehold_oauth_revocations_total', 'Grants and access tokens revoked.', [
     'reason',
   ]);
   return {
     issued: (grantType) => issued.inc({ grant_type: grantType }),
-    refreshed: (outcome) => refreshes.inc({ outcome }),
+    refreshed: (outcome, client) => refreshes.inc({ outcome, client }),
     revoked: (reason) => revocations.inc({ reason }),
   };
 }

@@ -55,6 +55,9 @@ export interface CodeRow extends TokenGrant {
 }
 
 export interface RefreshTokenRow extends TokenGrant {
+  readonly redirectUri: string;
+  /** As the client calls itself; null where that is not known, or no longer. */
+  readonly clientName: string | null;
   /** In hexadecimal. */
   readonly nonce: string;
   readonly state: 'current' | 'replaced' | 'expired' | 'ended';
@@ -117,9 +120,11 @@ async function findRefreshTokens(
   now: Date,
 ): Promise<readonly (RefreshTokenRow | undefined)[]> {
   const rows = await sql<(RefreshTokenRow & { readonly hash: string })[]>`
-    select encode(r.hash, 'hex') as hash, ${grantColumns(sql)}, encode(r.nonce, 'hex') as nonce,
+    select encode(r.hash, 'hex') as hash, ${grantColumns(sql)}, g.redirect_uri as "redirectUri",
+      coalesce(c.name, d.client_name) as "clientName", encode(r.nonce, 'hex') as nonce,
       oauth_refresh_token_state(r.rotated_at, r.expires_at, g.revoked_at, ${now}) as state
     from oauth_refresh_token r join oauth_grant g on g.id = r.grant_id
+      left join oauth_client c on c.id = g.client_id left join oauth_client_document d on d.url = g.client_id
     where r.hash = any(${[...hashes]}::bytea[])`;
   return inOrder(hashes, rows);
 }

@@ -7,6 +7,7 @@ import { createLog } from '../../../src/lib/log.ts';
 import { sweepAll } from '../../../src/oauth/token/sweep.ts';
 import { assertEvery } from '../../support/check/every.ts';
 import { until } from '../../support/check/until.ts';
+import { register } from '../../support/oauth/authorize.ts';
 import {
   consent,
   parseSession,
@@ -159,20 +160,26 @@ test('LG1, LG2: misuse leaves a trail of grants and hashes, and no secret ever s
   }
 });
 
-test('what is issued, refreshed and revoked is counted', async (t) => {
+test('what is issued, refreshed and revoked is counted, refreshes by kind of client', async (t) => {
   const service = await startService(t);
-  const first = await signIn(service);
+  const metadata = { client_name: 'Claude Code (homes)', redirect_uris: ['http://127.0.0.1/callback'] };
+  const clientId = String((await register(service, metadata)).body.client_id);
+  const first = await signIn(service, { clientId, redirectUri: 'http://127.0.0.1:4321/callback' });
   await refreshSession(service, first);
   await refreshSession(service, first);
   service.clock.advance(30_000);
   await refresh(service, first);
+  await refreshSession(service, await signIn(service));
+  await refresh(service, { ...first, refreshToken: 'rt_unknown' });
   const { text } = { text: await (await fetch(`${service.url}/metrics`)).text() };
   for (const line of [
-    'freehold_oauth_tokens_issued_total{grant_type="authorization_code"} 1',
-    'freehold_oauth_tokens_issued_total{grant_type="refresh_token"} 1',
-    'freehold_oauth_refreshes_total{outcome="rotated"} 1',
-    'freehold_oauth_refreshes_total{outcome="repeated"} 1',
-    'freehold_oauth_refreshes_total{outcome="reused"} 1',
+    'freehold_oauth_tokens_issued_total{grant_type="authorization_code"} 2',
+    'freehold_oauth_tokens_issued_total{grant_type="refresh_token"} 2',
+    'freehold_oauth_refreshes_total{outcome="rotated",client="claude-code"} 1',
+    'freehold_oauth_refreshes_total{outcome="repeated",client="claude-code"} 1',
+    'freehold_oauth_refreshes_total{outcome="reused",client="claude-code"} 1',
+    'freehold_oauth_refreshes_total{outcome="rotated",client="other"} 1',
+    'freehold_oauth_refreshes_total{outcome="unknown",client="other"} 1',
     'freehold_oauth_revocations_total{reason="refresh_reuse"} 1',
   ])
     assert.ok(text.includes(line), line);

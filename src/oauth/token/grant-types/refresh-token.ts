@@ -7,6 +7,7 @@ import type { Problem } from '../../../lib/problem.ts';
 import { hashSecret } from '../../../lib/secrets.ts';
 import { setGrantCustomer } from '../../consents/grant-store.ts';
 import { hashPrefix, type RefreshOutcome } from '../../protocol/audit.ts';
+import { clientKind } from '../../protocol/client-kind.ts';
 import { oauthError } from '../../protocol/errors.ts';
 import { requireLowRate } from '../../protocol/throttle.ts';
 import {
@@ -57,7 +58,7 @@ export const exchangeRefreshToken: GrantType = async (context, clientId, fields)
   const pair = deriveTokenPair(token, row.nonce);
   const now = context.clock.now();
   const result = await rotate(context, presented, pair, { ...rights, tier, now });
-  context.metrics.refreshed(result.outcome);
+  context.metrics.refreshed(result.outcome, clientKind(row));
   switch (result.outcome) {
     case 'rotated':
       context.metrics.issued('refresh_token');
@@ -78,10 +79,10 @@ export const exchangeRefreshToken: GrantType = async (context, clientId, fields)
 
 async function findPresentedToken(context: TokenContext, token: string | undefined): Promise<PresentedToken> {
   if (token === undefined) throw invalidRequest('The field refresh_token is missing.');
-  if (!isSecret('rt', token)) throw refuse(context, 'unknown');
+  if (!isSecret('rt', token)) throw refuse(context, 'unknown', null);
   const hash = hashSecret(token);
   const row = await context.tokens.findRefreshToken(hash);
-  if (row === undefined) throw refuse(context, 'unknown');
+  if (row === undefined) throw refuse(context, 'unknown', null);
   return { row, token, hash };
 }
 
@@ -89,7 +90,7 @@ async function findPresentedToken(context: TokenContext, token: string | undefin
 function requireSameClient(context: TokenContext, { row, hash }: PresentedToken, clientId: string): void {
   if (row.clientId === clientId) return;
   context.audit('refresh_foreign_client', { grant: row.grant, client: clientId, hash: hashPrefix(hash) });
-  throw refuse(context, 'foreign_client');
+  throw refuse(context, 'foreign_client', row);
 }
 
 function resolveRights(row: RefreshTokenRow, fields: TokenFields): TokenRights {
@@ -105,7 +106,7 @@ async function fetchTier(context: TokenContext, row: RefreshTokenRow): Promise<P
   if (row.subscription === null) return 'free';
   const status = await fetchStatus(context, row.subscription).catch((error: unknown) => {
     if (!(error instanceof ProviderUnavailable)) throw error;
-    context.metrics.refreshed('unavailable');
+    context.metrics.refreshed('unavailable', clientKind(row));
     const description = 'The subscription cannot be checked at the moment; try again later.';
     const headers = { 'retry-after': RETRY_AFTER };
     throw oauthError('temporarily_unavailable', description, { headers, cause: error });
@@ -115,7 +116,7 @@ async function fetchTier(context: TokenContext, row: RefreshTokenRow): Promise<P
     return status.tier;
   }
   await endGrant(context, row, 'subscription_ended');
-  throw refuse(context, 'subscription_ended');
+  throw refuse(context, 'subscription_ended', row);
 }
 
 /** The grant of a subscription whose customer was not known at the time of the consent learns it here. */
@@ -175,8 +176,15 @@ const REASONS = {
   subscription_ended: 'The subscription behind this refresh token has ended.',
 } as const satisfies { readonly [outcome in RefreshOutcome]?: string };
 
-/** Counts a token that fails a check, and returns its error. */
-function refuse({ metrics }: TokenContext, outcome: keyof typeof REASONS): Problem {
-  metrics.refreshed(outcome);
+/**
+ * Counts a token that fails a check, and returns its error.
+ * @param row null for a token that does not exist, of which nobody knows whose it was
+ */
+function refuse(
+  { metrics }: TokenContext,
+  outcome: keyof typeof REASONS,
+  row: RefreshTokenRow | null,
+): Problem {
+  metrics.refreshed(outcome, row === null ? 'other' : clientKind(row));
   return invalidGrant(REASONS[outcome]);
 }
