@@ -24,6 +24,7 @@ const CLIENTS: readonly (readonly [
   ],
   ['claude-code', 'client_1', 'Claude Code (freehold)', LOOPBACK],
   ['chatgpt', 'client_1', 'ChatGPT', 'https://chatgpt.com/connector/oauth/abc'],
+  ['codex', 'https://chatgpt.com/oauth/codex/client.json', null, LOOPBACK],
   ['codex', 'client_1', 'Codex', LOOPBACK],
   ['gemini-cli', 'client_1', 'Gemini CLI MCP Client', LOOPBACK],
   ['vscode', 'https://vscode.dev/oauth/client-metadata.json', null, LOOPBACK],

@@ -21,7 +21,7 @@ const KNOWN: readonly KnownClient[] = [
     name: /^Claude Code\b/i,
   },
   { kind: 'chatgpt', redirect: /^https:\/\/chatgpt\.com\// },
-  { kind: 'codex', name: /^Codex\b/i },
+  { kind: 'codex', document: /^https:\/\/chatgpt\.com\/oauth\/codex\//, name: /^Codex\b/i },
   { kind: 'gemini-cli', name: /^Gemini CLI\b/i },
   {
     kind: 'vscode',
