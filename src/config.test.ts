@@ -63,6 +63,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       importAllow: [],
       geocoder: null,
       keepAliveSeconds: 65,
+      drainSeconds: 5,
       allowHttp: 'loopback',
     },
   );

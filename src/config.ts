@@ -73,6 +73,8 @@ export interface Config {
   readonly defaultCurrency: string | null;
   /** Seconds after which an idle connection of a client is closed. */
   readonly keepAliveSeconds: number;
+  /** Time between a signal to stop and the first request that is refused. */
+  readonly drainSeconds: number;
   /** Nightly backups; null: this process makes none. */
   readonly backup: BackupSettings | null;
   readonly logLevel: (typeof LOG_LEVELS)[number];
@@ -145,6 +147,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     },
     defaultCurrency: read.currency('DEFAULT_CURRENCY'),
     keepAliveSeconds: read.integer('KEEP_ALIVE_TIMEOUT', 65, 1, 3_600),
+    drainSeconds: read.integer('DRAIN_SECONDS', 5, 0, 300),
     backup: readBackupSettings(read, folder),
     logLevel: read.oneOf('LOG_LEVEL', LOG_LEVELS, 'info'),
   };

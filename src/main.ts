@@ -12,7 +12,7 @@ import { openUpstream } from './app/upstream.ts';
 import { VERSION } from './app/version.ts';
 import { type Config, isUnencrypted } from './config.ts';
 import { requireFreePort } from './http/server/listen-address.ts';
-import { systemClock } from './lib/clock.ts';
+import { pause, systemClock } from './lib/clock.ts';
 import { requireWritableFolder } from './lib/files.ts';
 import { createLog, type Log } from './lib/log.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './postgres/client/database.ts';
@@ -39,6 +39,7 @@ const SAMPLE_LISTINGS = 20_000;
 
 interface Service {
   readonly locations: ServiceLocations;
+  leave(): void;
   stop(): Promise<void>;
 }
 
@@ -69,6 +70,15 @@ export async function serve(config: Config): Promise<void> {
       'PUBLIC_URL is plain http: keys and tokens cross the network unencrypted. Use https beyond a trial.',
     );
   const signal = await stopSignal;
+  // Whoever presses Ctrl-C does not wait for a load balancer.
+  if (signal === 'SIGTERM' && config.drainSeconds > 0) {
+    lifecycle.info(
+      { event: 'leaving', seconds: config.drainSeconds },
+      'Unready, and answering for as long as it takes to be seen',
+    );
+    service.leave();
+    await pause(systemClock, config.drainSeconds * 1_000);
+  }
   lifecycle.info({ event: 'stopping', signal }, 'Stopping when the requests under way are finished');
   await service.stop();
   lifecycle.info({ event: 'stop', signal }, 'Stopped');
@@ -107,7 +117,7 @@ async function startService(config: Config, log: Log): Promise<Service> {
       database: storage.embedded?.place.cluster ?? 'the server that DATABASE_URL names',
       search: describeSearch(app.searchEngine.status()),
     };
-    return { locations, stop: () => cleanup.disposeAsync() };
+    return { locations, leave: () => runs.leave(), stop: () => cleanup.disposeAsync() };
   } catch (error) {
     await cleanup.disposeAsync();
     throw error;

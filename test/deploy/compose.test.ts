@@ -74,7 +74,7 @@ test('Freehold listens on this machine only, and Caddy, once a profile asks for 
   assert.deepEqual(freehold.ports, ['127.0.0.1:8080:8080']);
   assert.deepEqual(caddy.profiles, ['tls']);
   assert.ok(caddy.ports?.includes('443:443'));
-  assert.equal(freehold.stop_grace_period, '20s');
+  assert.equal(freehold.stop_grace_period, '30s');
   for (const service of [freehold, postgres]) assert.notEqual(service.healthcheck, undefined);
 });
 

@@ -26,7 +26,7 @@ const LOAD_LIMIT = 360_000;
 async function address(): Promise<{ readonly url: string; readonly environment: Record<string, string> }> {
   const port = String(await quietPort());
   const url = `http://localhost:${port}`;
-  return { url, environment: { PORT: port, PUBLIC_URL: url, SAMPLE_INTERVAL: '0' } };
+  return { url, environment: { PORT: port, PUBLIC_URL: url, SAMPLE_INTERVAL: '0', DRAIN_SECONDS: '0' } };
 }
 
 const isReady = (url: string): Promise<boolean> =>

@@ -42,5 +42,5 @@ test('the unit is as protected as docs/production.md says', { skip }, async (t) 
 
 test('the service gets SIGTERM alone, and as long as it needs to finish its requests', () => {
   assert.match(UNIT, /^KillMode=mixed$/m);
-  assert.match(UNIT, /^TimeoutStopSec=20$/m);
+  assert.match(UNIT, /^TimeoutStopSec=30$/m);
 });

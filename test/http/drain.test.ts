@@ -35,6 +35,20 @@ function gated() {
   return { routes, open: () => gate.resolve(), begun: () => begun };
 }
 
+test('a server that leaves is unready, and answers each request while its client is asked to go', async (t) => {
+  const web = await serveRoutes(t, gated().routes);
+  const connectionOf = async () => (await web.fetch('/v1/fast')).headers.get('connection');
+  assert.notEqual(await connectionOf(), 'close');
+  web.server.leave();
+  const ready = await web.fetch('/readyz');
+  assert.deepEqual([ready.status, await ready.json()], [503, { status: 'draining' }]);
+  assert.equal(await connectionOf(), 'close');
+  assert.equal((await web.fetch('/v1/fast')).status, 200);
+  assert.equal((await web.fetch('/livez')).status, 200);
+  await web.server.drain();
+  await assert.rejects(web.fetch('/livez'));
+});
+
 test('requests and streams under way finish; new ones get 503 meanwhile', async (t) => {
   const work = gated();
   const web = await serveRoutes(t, work.routes);

@@ -60,6 +60,11 @@ export class ServiceRuns {
       .catch((error: unknown) => log.error({ err: error }, 'The service cannot go on: start it again'));
   }
 
+  /** Lets load balancers see that it is about to stop, while everything is still answered. */
+  leave(): void {
+    this.#run?.app.server.leave();
+  }
+
   /** Stops what runs, at the latest when a change that is under way is over. */
   async stop(): Promise<void> {
     this.#isStopped = true;

@@ -55,6 +55,7 @@ export class Connections {
   /** What requests are refused with from now on; null: they are answered. */
   #refusal: (() => Problem) | null = null;
   #isSuspended = false;
+  #isLeaving = false;
   #onIdle: () => void = () => undefined;
   readonly #counts;
 
@@ -143,14 +144,19 @@ export class Connections {
     if (isAnswered(connection)) connection.onAnswered();
   }
 
-  /** True once the process is stopping, or is suspended. */
+  /** True once the process is about to stop, or is suspended. */
   get isDraining(): boolean {
-    return this.#refusal !== null;
+    return this.#isLeaving || this.#refusal !== null;
   }
 
   /** True while it refuses everything because nothing stands behind the server. */
   get isSuspended(): boolean {
     return this.#isSuspended;
+  }
+
+  /** Answers as before, and lets each answer end its connection, so that clients and load balancers go elsewhere before `drain`. */
+  leave(): void {
+    this.#isLeaving = true;
   }
 
   /**

@@ -85,6 +85,8 @@ export interface WebServer {
    * active, within 15 s.
    */
   suspend(refusal: () => Problem): Promise<void>;
+  /** Says at /readyz that it is about to stop, and asks clients to close their connections; answers everything as before. */
+  leave(): void;
   /** Stops gracefully: active requests finish, within 15 s. */
   drain(): Promise<void>;
   /** Stops at once: connections are cut. */
@@ -122,6 +124,7 @@ export function createServer<Caller>(options: ServerOptions<Caller>): WebServer 
   return {
     openapi,
     suspend: (refusal) => connections.suspend(app.server, refusal),
+    leave: () => connections.leave(),
     ...serve(app, () => connections.drain(app.server, limits.lingerMs)),
   };
 }
@@ -203,7 +206,10 @@ function portOf({ server }: FastifyInstance): number | null {
   return typeof address === 'object' && address !== null ? address.port : null;
 }
 
-function serve(app: FastifyInstance, drained: () => Promise<void>): Omit<WebServer, 'openapi' | 'suspend'> {
+function serve(
+  app: FastifyInstance,
+  drained: () => Promise<void>,
+): Omit<WebServer, 'openapi' | 'suspend' | 'leave'> {
   return {
     async listen(host, port) {
       await app.listen({ host, port });

@@ -50,7 +50,7 @@ export async function startInstalled(
     stdio: ['ignore', 'pipe', 'pipe'],
     // A group of its own, which npm and the service are in.
     detached: true,
-    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...environment },
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, DRAIN_SECONDS: '0', ...environment },
   });
   let output = '';
   for (const stream of [child.stdout, child.stderr])

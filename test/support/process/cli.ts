@@ -41,7 +41,7 @@ export function startCli(t: Closing, args: readonly string[], options: CliOption
   const child = spawn(options.node ?? process.execPath, [LAUNCHER, ...args], {
     cwd: options.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...INHERITED, SOURCE: 'none', LOG_LEVEL: 'warn', ...options.environment },
+    env: { ...INHERITED, SOURCE: 'none', LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', ...options.environment },
   });
   const texts = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {
