@@ -98,9 +98,12 @@ function compare(version: string, tag: string): void {
 function build(version: string, notes: string): void {
   rmSync(DIST, { recursive: true, force: true });
   mkdirSync(DIST);
-  run('npm', ['pack', '--offline', '--silent', '--pack-destination', DIST]);
   const name = `freehold-${version}`;
-  if (!existsSync(join(DIST, `${name}.tgz`))) throw new Error(`npm made no ${name}.tgz`);
+  const packages = { [name]: '.', [`freehold-client-${version}`]: './packages/client' };
+  for (const [file, folder] of Object.entries(packages)) {
+    run('npm', ['pack', folder, '--offline', '--silent', '--pack-destination', DIST]);
+    if (!existsSync(join(DIST, `${file}.tgz`))) throw new Error(`npm made no ${file}.tgz`);
+  }
   const archive = ['--format=tar.gz', `--prefix=${name}/`, `--output=${join(DIST, `${name}-source.tar.gz`)}`];
   run('git', ['archive', ...archive, writeTree()]);
   writeFileSync(join(DIST, `${name}-sbom.cdx.json`), `${listMaterials()}\n`);
@@ -174,6 +177,7 @@ function instructions(version: string, hasRepository: boolean): string {
     '',
     'By hand, without provenance:',
     `  npm publish dist/freehold-${version}.tgz --access public`,
+    `  npm publish dist/freehold-client-${version}.tgz --access public`,
     '',
     'Images, at the tag, labelled with what they are built of:',
     `  docker build --build-arg VERSION=${version} --build-arg REVISION=$(git rev-parse HEAD) -t freehold:${version} .`,

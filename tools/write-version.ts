@@ -1,17 +1,21 @@
 // The version of the project: read from package.json, and written into every file that names it.
 
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 /** Besides package.json and the lock file: they name the version behind the project's name (`freehold-0.2.0.tgz`, `Freehold 0.2.0`). */
 const NAMING = [
   'README.md',
   'docs/*.md',
+  'packages/client/README.md',
   'Containerfile',
   'compose.yaml',
   'deploy/**/*',
   '.github/workflows/*.yml',
 ];
+
+/** The service and its client, which has the same version. */
+const PACKAGES = ['package.json', 'packages/client/package.json'];
 
 export function readVersion(root: string): string {
   return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }).version;
@@ -20,30 +24,39 @@ export function readVersion(root: string): string {
 /** Writes the version everywhere but into openapi.json, which is made from the routes. */
 export function writeVersion(root: string, from: string, to: string): void {
   if (from === to) return;
-  const field = new RegExp(`("name": "freehold",\\s+"version": ")${escaped(from)}(")`, 'g');
-  const mention = new RegExp(`(freehold[-:@ ]v?)${escaped(from)}(?![\\d.]*\\d)`, 'gi');
-  for (const path of ['package.json', 'package-lock.json']) replaceIn(join(root, path), field, `$1${to}$2`);
+  const field = new RegExp(
+    `("name": "(?:freehold|@freehold/client)",\\s+"version": ")${escaped(from)}(")`,
+    'g',
+  );
+  const mention = new RegExp(`(freehold(?:-client)?[-:@ ]v?)${escaped(from)}(?![\\d.]*\\d)`, 'gi');
+  for (const path of [...PACKAGES, 'package-lock.json']) replaceIn(join(root, path), field, `$1${to}$2`);
+  replaceIn(join(root, 'packages/client/src/version.ts'), new RegExp(`'${escaped(from)}'`, 'g'), `'${to}'`);
   for (const entry of globSync(NAMING, { cwd: root, withFileTypes: true }))
     if (entry.isFile()) replaceIn(join(entry.parentPath, entry.name), mention, `$1${to}`);
 }
 
 /**
- * Names the repository in package.json, which the provenance of a published package is checked against. Returns false if it knows
+ * Names the repository in each package.json, which the provenance of a published package is checked against. Returns false if it knows
  * none: package.json has none, and git has no remote `origin` that is a web address.
  */
 export function writeRepository(root: string, origin: string): boolean {
-  const file = join(root, 'package.json');
+  return PACKAGES.every((path) => nameRepository(root, path, origin));
+}
+
+function nameRepository(root: string, path: string, origin: string): boolean {
+  const file = join(root, path);
   const { repository, ...metadata } = JSON.parse(readFileSync(file, 'utf8')) as {
     readonly repository?: unknown;
   };
   if (repository !== undefined) return true;
-  const [, host, path] =
+  const [, host, project] =
     /^(?:https:\/\/|git@|ssh:\/\/git@)([\w.-]+)[/:]([\w./-]+?)(?:\.git)?$/.exec(origin) ?? [];
   if (host === undefined) return false;
-  const url = `https://${host}/${path}`;
+  const url = `https://${host}/${project}`;
+  const folder = dirname(path);
   const named = {
     ...metadata,
-    repository: { type: 'git', url: `git+${url}.git` },
+    repository: { type: 'git', url: `git+${url}.git`, ...(folder !== '.' && { directory: folder }) },
     homepage: `${url}#readme`,
     bugs: `${url}/issues`,
   };

@@ -37,7 +37,7 @@ async function releaseTestVersion() {
 test('a release writes its version everywhere, and says how to tag and publish it', async () => {
   assert.equal(released.code, 0, released.output);
   const read = (path: string) => readFile(join(project.folder, path), 'utf8');
-  for (const path of ['package.json', 'package-lock.json'])
+  for (const path of ['package.json', 'package-lock.json', 'packages/client/package.json'])
     assert.equal((JSON.parse(await read(path)) as { version: string }).version, VERSION, path);
   assert.equal(
     (JSON.parse(await read('openapi.json')) as { info: { version: string } }).info.version,
@@ -51,6 +51,7 @@ test('a release writes its version everywhere, and says how to tag and publish i
     `git tag --annotate v${VERSION}`,
     `git push origin HEAD v${VERSION}`,
     `npm publish dist/${NAME}.tgz`,
+    `npm publish dist/freehold-client-${VERSION}.tgz`,
   ])
     assert.ok(released.output.includes(command), command);
   assert.match(released.output, /names no repository/);
@@ -59,6 +60,7 @@ test('a release writes its version everywhere, and says how to tag and publish i
 test('dist/ has the package, the sources, the materials, the files of operators, the notes, and sums that fit', async () => {
   for (const name of [
     `${NAME}.tgz`,
+    `freehold-client-${VERSION}.tgz`,
     `${NAME}-source.tar.gz`,
     `${NAME}-sbom.cdx.json`,
     'NOTES.md',
@@ -124,6 +126,25 @@ test('the package has the compiled modules, what they read, and nothing else', a
   assert.deepEqual([...new Set(folders)].toSorted(), ['', ...FOLDERS].toSorted());
   const { length } = readFileSync(dist(`${NAME}.tgz`));
   assert.ok(length < MAX_SIZE, `${length} bytes`);
+});
+
+test('the package of the client has its compiled modules with their types, in the same version', async () => {
+  const file = dist(`freehold-client-${VERSION}.tgz`);
+  const paths = execFileSync('tar', ['-tzf', file]).toString().trim().split('\n');
+  const modules = globSync('**/*.ts', { cwd: join(ROOT, 'packages/client/src') }).flatMap((path) =>
+    ['.js', '.d.ts'].map((end) => `build/${path.replace(/\.ts$/, end)}`),
+  );
+  assert.deepEqual(
+    paths.toSorted(),
+    ['LICENSE', 'NOTICE', 'README.md', 'package.json', ...modules]
+      .map((path) => `package/${path}`)
+      .toSorted(),
+  );
+  const read = (path: string) => execFileSync('tar', ['-xzOf', file, `package/${path}`]).toString();
+  const { name, version } = JSON.parse(read('package.json')) as { name: string; version: string };
+  assert.deepEqual([name, version], ['@freehold/client', VERSION]);
+  assert.ok(read('build/version.js').includes(`'${VERSION}'`));
+  assert.ok(read('README.md').includes(`freehold-client-${VERSION}.tgz`));
 });
 
 test('a release is refused where the tree is not clean, the changelog lacks it, the version is older, a patch migrates, or the API loses something', async () => {

@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { globSync } from 'node:fs';
 import { test } from 'node:test';
+import { VERSION as CLIENT_VERSION } from '../../packages/client/src/version.ts';
 import { VERSION } from '../../src/app/version.ts';
 import { changelogSection, fitsSchema, isNewer, isVersion } from '../../tools/versions.ts';
 import { ROOT, readSource } from '../support/code/source-files.ts';
@@ -10,6 +11,7 @@ import { ROOT, readSource } from '../support/code/source-files.ts';
 const NAMING = [
   'README.md',
   'docs/*.md',
+  'packages/client/README.md',
   'Containerfile',
   'compose.yaml',
   'deploy/**/*.*',
@@ -66,7 +68,7 @@ test('a version is released with its dated section, and with nothing left under 
 
 test('documents, deployment files and openapi.json name the version of package.json', () => {
   const mentions = globSync(NAMING, { cwd: ROOT }).flatMap((path) =>
-    [...readSource(path).text.matchAll(/freehold[-:@ ]v?(\d+\.\d+\.\d+)/gi)].map(
+    [...readSource(path).text.matchAll(/freehold(?:-client)?[-:@ ]v?(\d+\.\d+\.\d+)/gi)].map(
       ([, version]) => `${path} ${version}`,
     ),
   );
@@ -77,7 +79,9 @@ test('documents, deployment files and openapi.json name the version of package.j
   );
   const { info } = JSON.parse(readSource('openapi.json').text) as { info: { version: string } };
   const lock = JSON.parse(readSource('package-lock.json').text) as { version: string };
-  assert.deepEqual([info.version, lock.version], [VERSION, VERSION]);
+  const client = JSON.parse(readSource('packages/client/package.json').text) as { version: string };
+  assert.deepEqual([info.version, lock.version, client.version], [VERSION, VERSION, VERSION]);
+  assert.equal(CLIENT_VERSION, VERSION, 'what the client says of itself');
 });
 
 test('the newest dated section of the changelog is that of package.json, with nothing after it but older ones', () => {
@@ -95,7 +99,14 @@ const FROM_REGISTRY = [
 ];
 
 test('no document or message tells anybody to run freehold from the registry, where the name may be a stranger’s', () => {
-  const pages = ['*.md', 'docs/**/*.md', 'src/**/*.{ts,json}', 'bin/*', 'compose.yaml', 'deploy/**/*.*'];
+  const pages = [
+    '*.md',
+    '{docs,packages}/**/*.md',
+    'src/**/*.{ts,json}',
+    'bin/*',
+    'compose.yaml',
+    'deploy/**/*.*',
+  ];
   const found = globSync(pages, { cwd: ROOT }).flatMap((path) =>
     readSource(path)
       .text.split('\n')

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
 import {
+  type Attempt,
   AuthenticationError,
   ConnectionError,
   CursorExpiredError,
@@ -16,13 +17,15 @@ import {
   FreeholdError,
   InvalidRequestError,
   NotFoundError,
+  Pages,
   RateLimitError,
+  type SalesQuery,
   TimeoutError,
   verifyWebhook,
   WebhookError,
 } from '../../packages/client/src/index.ts';
 import { type Login, loginByLoopback } from '../../packages/client/src/login.ts';
-import { poll } from '../support/check/until.ts';
+import { poll, until } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { clientsSkip } from '../support/process/client-packages.ts';
 import { startService } from '../support/service/service.ts';
@@ -55,8 +58,12 @@ async function serve(
   answer: (path: string, place: number) => readonly [number, Record<string, string>, string],
 ) {
   const paths: string[] = [];
+  const agents: (string | undefined)[] = [];
+  const credentials: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     paths.push(`${request.method} ${request.url}`);
+    agents.push(request.headers['user-agent']);
+    credentials.push(request.headers.authorization);
     const [status, headers, body] = answer(request.url ?? '', paths.length - 1);
     if (status === 0) request.socket.destroy();
     else response.writeHead(status, headers).end(body);
@@ -64,7 +71,8 @@ async function serve(
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   after(() => server.close());
   const { port } = server.address() as { port: number };
-  return { paths, client: new Freehold({ baseUrl: `http://127.0.0.1:${port}`, key: 'k' }) };
+  const url = `http://127.0.0.1:${port}`;
+  return { url, paths, agents, credentials, client: new Freehold({ baseUrl: url, key: 'k' }) };
 }
 
 test('every operation of the document is a method that reaches it', async () => {
@@ -138,14 +146,36 @@ test('a search goes over all its pages, gives one with its figures, and all as C
     .sales({ minBedrooms: 3, limit: 1, stats: ['median_list_price'] })
     .page();
   assert.ok((total?.value ?? 0) > 20 && (stats?.median_list_price?.value ?? 0) > 0);
-  const lines = [];
-  for await (const listing of client.search.sales({ city: ['Austin'] }).lines()) lines.push(listing.id);
-  let table = '';
-  for await (const part of (await client.search
-    .sales({ city: ['Austin'] })
-    .csv()) as unknown as AsyncIterable<string>)
-    table += part;
-  assert.equal(table.trim().split('\r\n').length, lines.length + 1);
+  assert.deepEqual(
+    (await search.all({ limit: 20 })).map(({ id }) => id),
+    seen,
+  );
+  const areas = new Pages((place) => client.operations.listAreas({ query: { limit: 2, ...place } }));
+  assert.equal((await areas.all({ limit: 5 })).length, 5);
+});
+
+test('all results come as lines and as CSV with one head, whether the plan gets them in one answer or in pages', async () => {
+  const query: SalesQuery = { minBedrooms: 3, fields: ['id', 'price'], facets: ['bedrooms'] };
+  const all = (await client.search.sales({ ...query, limit: 100 }).all()).map(({ id }) => id);
+  assert.ok(all.length > 20, 'more than a page of an export');
+  let sent = 0;
+  const onAttempt = () => {
+    sent++;
+  };
+  for (const key of [keys.business, keys.pro]) {
+    const search = new Freehold({ baseUrl, key, onAttempt }).search.sales(query);
+    const lines = await Array.fromAsync(search.lines());
+    assert.deepEqual(
+      lines.map(({ id }) => id),
+      all,
+    );
+    const rows = (await Array.fromAsync(search.csv())).join('').trim().split('\r\n');
+    assert.deepEqual(
+      rows.map((row) => row.split(',')[0]),
+      ['id', ...all],
+    );
+  }
+  assert.ok(sent > 4, 'one plan has pages');
 });
 
 test('a stream of one listing ends at its end, and is not opened again', async () => {
@@ -164,6 +194,33 @@ test('a stream of one listing ends at its end, and is not opened again', async (
   assert.equal(cut.paths.length, 1);
 });
 
+test('whoever stops reading closes the connection, and a silent one is given up', async (t) => {
+  const closed: string[] = [];
+  const server = createServer((request, response) => {
+    response.on('close', () => closed.push(request.url ?? ''));
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.write('event: cached\ndata: {}\n\n');
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as { port: number };
+  const open = new Freehold({ baseUrl: `http://127.0.0.1:${port}` });
+  for await (const event of open.listing.stream('broken')) {
+    assert.equal(event.type, 'cached');
+    break;
+  }
+  await until('the connection is closed', () => closed.includes('/v1/listing/broken'));
+  await assert.rejects(async () => {
+    for await (const _ of open.withOptions({ idleTimeout: 20 }).listing.stream('silent'));
+  }, TimeoutError);
+  await until('the silent one too', () => closed.includes('/v1/listing/silent'));
+  const stop = new AbortController();
+  await assert.rejects(async () => {
+    for await (const _ of open.listing.stream('aborted', { signal: stop.signal }))
+      stop.abort(new Error('enough'));
+  }, /enough/);
+});
+
 test('a feed goes on behind its cursor over cuts, and reports events that are gone', async () => {
   const stream = { 'content-type': 'text/event-stream' };
   const event = (id: string) => `retry: 1\nid: ${id}\nevent: listing.updated\ndata: {"id":"evt_${id}"}\n\n`;
@@ -180,6 +237,30 @@ test('a feed goes on behind its cursor over cuts, and reports events that are go
   }, CursorExpiredError);
   assert.equal(cursors[0], 'a');
   assert.ok(asked[0]?.endsWith('?after=now') && asked.at(-1)?.endsWith(`?after=${cursors.at(-1)}`));
+});
+
+test('a feed of one watcher has its events alone', async () => {
+  const { data = [] } = await client.search.sales({ limit: 2 }).page();
+  const [mine, other] = await Promise.all(
+    data.map(({ id = '' }) => {
+      const target = { type: 'search' as const, listingType: 'sale' as const, query: { ids: [id] } };
+      return client.operations.createWatcher({ body: { target, backfill: true } });
+    }),
+  );
+  const both = new Set<string>();
+  for await (const { event } of client.events.feed()) {
+    both.add(event.watcherId);
+    if (both.has(mine?.id ?? '') && both.has(other?.id ?? '')) break;
+  }
+  for await (const { event, cursor } of client.events.feed({ watcherId: other?.id })) {
+    assert.equal(event.watcherId, other?.id);
+    assert.ok(event.type === 'search.match_added' && event.data.object.id === data[1]?.id);
+    assert.ok(cursor.length > 0);
+    break;
+  }
+  await assert.rejects(async () => {
+    for await (const _ of client.events.feed({ watcherId: 'wat_000000000000000000000000' }));
+  }, NotFoundError);
 });
 
 test('errors are of a class for what a program does about them, and say how', async () => {
@@ -211,6 +292,50 @@ test('429 and 503 are repeated where that is safe, as long as the service says',
   const once = await serve(() => [503, soon, problem('OVERLOADED')]);
   await assert.rejects(once.client.operations.pauseWatcher({ path: { id: 'wat_1' } }), FreeholdError);
   assert.equal(once.paths.length, 1, 'a POST without a key is not repeated');
+  const named = await serve((_, place) =>
+    place < 1 ? [503, soon, problem('OVERLOADED')] : [200, json, '{}'],
+  );
+  const headers = { 'Idempotency-Key': 'mine' };
+  await named.client.operations.pauseWatcher({ path: { id: 'wat_1' }, headers });
+  assert.equal(named.paths.length, 2, 'with one it is');
+});
+
+test('each try is reported with its headers, and names the client', async () => {
+  const soon = { 'retry-after': '0', 'x-request-id': 'req_1' };
+  const { url, agents, client: busy } = await serve((_, place) => [place < 1 ? 503 : 200, soon, '{}']);
+  const attempts: Attempt[] = [];
+  const onAttempt = (attempt: Attempt) => attempts.push(attempt);
+  await busy.withOptions({ onAttempt }).listing.get('lst_1');
+  assert.deepEqual(
+    attempts.map(({ method, url: asked, retry, status, headers }) => [
+      method,
+      asked,
+      retry,
+      status,
+      headers?.get('x-request-id'),
+    ]),
+    [
+      ['GET', `${url}/v1/listing/lst_1/record`, 0, 503, 'req_1'],
+      ['GET', `${url}/v1/listing/lst_1/record`, 1, 200, 'req_1'],
+    ],
+  );
+  assert.match(agents[0] ?? '', /^freehold-client\/\d+\.\d+\.\d+$/);
+});
+
+test('address and key come from the environment together, and its key goes to no other address', async (t) => {
+  const { url, credentials } = await serve(() => [200, {}, '{}']);
+  t.after(() => {
+    delete process.env.FREEHOLD_URL;
+    delete process.env.FREEHOLD_KEY;
+  });
+  process.env.FREEHOLD_KEY = 'of the environment';
+  assert.throws(() => new Freehold(), /FREEHOLD_URL/);
+  process.env.FREEHOLD_URL = url;
+  await new Freehold().listing.get('lst_1');
+  await new Freehold({ baseUrl: url }).listing.get('lst_1');
+  await new Freehold({ key: 'given' }).listing.get('lst_1');
+  await new Freehold({ token: async () => 'fresh' }).listing.get('lst_1');
+  assert.deepEqual(credentials, ['Bearer of the environment', undefined, 'Bearer given', 'Bearer fresh']);
 });
 
 test('what the caller aborts ends with its reason, and what takes too long is said to', async () => {

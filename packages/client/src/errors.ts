@@ -6,7 +6,8 @@ export type Fault = NonNullable<Problem['errors']>[number];
 /** Codes of problem documents, and what the client itself finds; `OAUTH_ERROR`: the message begins with its code. */
 export type ErrorCode = Problem['code'] | 'OAUTH_ERROR' | 'CONNECTION_FAILED' | 'TIMEOUT' | 'UNKNOWN';
 
-export interface ErrorParts {
+/** Whatever goes wrong with a request. */
+export class FreeholdError extends Error {
   readonly code: ErrorCode;
   /** HTTP status; null: there was no answer. */
   readonly status: number | null;
@@ -16,27 +17,15 @@ export interface ErrorParts {
   readonly retryAfter: number | null;
   /** Where this code is documented; null: nowhere. */
   readonly docs: string | null;
-  readonly cause?: unknown;
-}
 
-/** Whatever goes wrong with a request. */
-export class FreeholdError extends Error implements ErrorParts {
-  override name = this.constructor.name;
-  readonly code: ErrorCode;
-  readonly status: number | null;
-  readonly requestId: string | null;
-  readonly faults: readonly Fault[];
-  readonly retryAfter: number | null;
-  readonly docs: string | null;
-
-  constructor(message: string, parts: ErrorParts) {
-    super(message, { cause: parts.cause });
-    this.code = parts.code;
-    this.status = parts.status;
-    this.requestId = parts.requestId;
-    this.faults = parts.faults;
-    this.retryAfter = parts.retryAfter;
-    this.docs = parts.docs;
+  constructor(message: string, code: ErrorCode, details: ErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.code = code;
+    this.status = details.status ?? null;
+    this.requestId = details.requestId ?? null;
+    this.faults = details.faults ?? [];
+    this.retryAfter = details.retryAfter ?? null;
+    this.docs = details.docs ?? null;
   }
 
   /** What to do about it. */
@@ -47,6 +36,10 @@ export class FreeholdError extends Error implements ErrorParts {
   }
 }
 
+type ErrorDetails = Partial<
+  Pick<FreeholdError, 'status' | 'requestId' | 'faults' | 'retryAfter' | 'docs' | 'cause'>
+>;
+
 /** The key or token is missing, wrong or at its end. */
 export class AuthenticationError extends FreeholdError {}
 /** The key is valid, and its plan or scopes do not include this. */
@@ -56,7 +49,7 @@ export class InvalidRequestError extends FreeholdError {}
 export class NotFoundError extends FreeholdError {}
 /** Something else was written meanwhile, or the key of a repeat was used for another request. */
 export class ConflictError extends FreeholdError {}
-/** Events after the cursor are no longer kept: begin again without one, and read what you watch anew. */
+/** Events after the cursor are no longer kept: begin again without one, and read what you watch once more. */
 export class CursorExpiredError extends FreeholdError {}
 /** A limit of the plan is reached. */
 export class RateLimitError extends FreeholdError {}
@@ -77,21 +70,33 @@ const CLASSES: Readonly<Record<number, typeof FreeholdError>> = {
   429: RateLimitError,
 };
 
-function classOf(status: number): typeof FreeholdError {
-  return CLASSES[status] ?? (status >= 500 ? UnavailableError : InvalidRequestError);
-}
+// Written out, since bundlers shorten the names of classes.
+const NAMED = {
+  FreeholdError,
+  AuthenticationError,
+  PermissionError,
+  InvalidRequestError,
+  NotFoundError,
+  ConflictError,
+  CursorExpiredError,
+  RateLimitError,
+  UnavailableError,
+  ConnectionError,
+  TimeoutError,
+};
+for (const [name, kind] of Object.entries(NAMED)) kind.prototype.name = name;
+
+type Refusal = Partial<Problem> & { readonly error?: string; readonly error_description?: string };
 
 /** The error that an answer other than 2xx is. Reads its body. */
 export async function errorOf(response: Response): Promise<FreeholdError> {
   const { status, headers } = response;
-  const text = await response.text().catch(() => '');
-  const problem = parse(text);
-  const { error, error_description: description } = problem;
-  const kind = classOf(status);
-  const oauth =
-    error === undefined ? null : `${error}: ${description ?? 'the authorization server gives no reason'}`;
-  return new kind(problem.detail ?? oauth ?? `The service answered ${status}`, {
-    code: problem.code ?? (oauth === null ? 'UNKNOWN' : 'OAUTH_ERROR'),
+  const problem = parse(await response.text().catch(() => ''));
+  const { error, error_description: reason = 'the authorization server gives no reason' } = problem;
+  const kind = CLASSES[status] ?? (status >= 500 ? UnavailableError : InvalidRequestError);
+  const message = error === undefined ? `The service answered ${status}` : `${error}: ${reason}`;
+  const code = problem.code ?? (error === undefined ? 'UNKNOWN' : 'OAUTH_ERROR');
+  return new kind(problem.detail ?? message, code, {
     status,
     requestId: problem.requestId ?? headers.get('x-request-id'),
     faults: problem.errors ?? [],
@@ -99,8 +104,6 @@ export async function errorOf(response: Response): Promise<FreeholdError> {
     docs: problem.type ?? null,
   });
 }
-
-type Refusal = Partial<Problem> & { readonly error?: string; readonly error_description?: string };
 
 function parse(text: string): Refusal {
   try {
@@ -117,17 +120,9 @@ function secondsOf(header: string | null): number | null {
 }
 
 /** The error for a request without an answer: its own if it is one, what the caller aborted with, else a broken connection. */
-export function withoutAnswer(cause: unknown, callerSignal: AbortSignal | undefined): unknown {
-  if (cause instanceof FreeholdError || callerSignal?.aborted) return cause;
-  const isLate = cause instanceof Error && cause.name === 'TimeoutError';
-  const kind = isLate ? TimeoutError : ConnectionError;
-  return new kind(isLate ? 'The service did not answer in time' : 'The connection failed', {
-    code: isLate ? 'TIMEOUT' : 'CONNECTION_FAILED',
-    status: null,
-    requestId: null,
-    faults: [],
-    retryAfter: null,
-    docs: null,
-    cause,
-  });
+export function withoutAnswer(cause: unknown, signal: AbortSignal | undefined): unknown {
+  if (cause instanceof FreeholdError || signal?.aborted) return cause;
+  if (cause instanceof Error && cause.name === 'TimeoutError')
+    return new TimeoutError('The service did not answer in time', 'TIMEOUT', { cause });
+  return new ConnectionError('The connection failed', 'CONNECTION_FAILED', { cause });
 }

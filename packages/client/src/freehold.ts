@@ -3,50 +3,72 @@
 import { createClient } from './generated/client/index.ts';
 import { Operations } from './generated/sdk.gen.ts';
 import type { SearchRentalsData, SearchSalesData } from './generated/types.gen.ts';
-import { type ReadPage, Search } from './pages.ts';
-import { type CallOptions, type FeedOptions, feed, streamListing } from './streams.ts';
-import { createTransport, type Limit, type Transport } from './transport.ts';
+import { Search } from './pages.ts';
+import { type FeedOptions, feed, streamListing } from './streams.ts';
+import {
+  type Attempt,
+  type CallOptions,
+  createTransport,
+  isBrowser,
+  type Limit,
+  type Transport,
+} from './transport.ts';
 
 export interface FreeholdOptions {
-  /** Where the service is, without `/v1`. */
-  readonly baseUrl: string;
+  /** Where the service is, without `/v1`. Default: FREEHOLD_URL of the environment, and with it FREEHOLD_KEY. */
+  readonly baseUrl?: string | undefined;
   /** An API key. Never in a browser, where everybody can read it. */
-  readonly key?: string;
+  readonly key?: string | undefined;
   /** An access token, asked for before each request: in browsers, and after a sign-in. */
-  readonly token?: () => Promise<string>;
-  /** Milliseconds; default 30,000. */
-  readonly timeout?: number;
-  /** Default 2. */
-  readonly maxRetries?: number;
+  readonly token?: (() => Promise<string>) | undefined;
+  /** Milliseconds until an answer must be complete, or of a stream until it must have begun; default 30,000. */
+  readonly timeout?: number | undefined;
+  /** The longest silence of a stream in milliseconds, heartbeats counted; default 60,000. */
+  readonly idleTimeout?: number | undefined;
+  /** How often a request is repeated at most; default 2. */
+  readonly maxRetries?: number | undefined;
   /** The longest Retry-After, in seconds, that is waited for; default 30. */
-  readonly maxWait?: number;
+  readonly maxWait?: number | undefined;
   /** Default: that of the platform. */
-  readonly fetch?: typeof fetch;
+  readonly fetch?: typeof fetch | undefined;
+  /** Called after each try of a request with what was asked, how long it took and the headers of the answer. */
+  readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
 }
 
-export type SalesQuery = NonNullable<SearchSalesData['query']>;
-export type RentalsQuery = NonNullable<SearchRentalsData['query']>;
+export type SalesQuery = Omit<NonNullable<SearchSalesData['query']>, 'format'>;
+export type RentalsQuery = Omit<NonNullable<SearchRentalsData['query']>, 'format'>;
+
+const environment: Readonly<Record<string, string | undefined>> =
+  (globalThis as { process?: { env?: Record<string, string> } }).process?.env ?? {};
 
 export class Freehold {
   /** Every operation of the API by its name, typed: what the rest of this client does not make shorter. */
   readonly operations: Operations;
+  readonly #options: FreeholdOptions;
   readonly #transport: Transport;
 
-  /** Throws TypeError for a key in a browser, and for a key beside a token. */
-  constructor(options: FreeholdOptions) {
-    const { baseUrl, key, token } = options;
-    if (key !== undefined && 'document' in globalThis)
+  /** Throws TypeError without an address, for a key in a browser, and for a key beside a token. */
+  constructor(options: FreeholdOptions = {}) {
+    const { baseUrl = environment.FREEHOLD_URL, token } = options;
+    // A key of the environment goes nowhere but to the address beside it.
+    const isOfEnvironment = options.baseUrl === undefined && token === undefined;
+    const key = options.key ?? (isOfEnvironment ? environment.FREEHOLD_KEY : undefined);
+    if (baseUrl === undefined) throw new TypeError('Say where the service is: `baseUrl`, or FREEHOLD_URL');
+    if (key !== undefined && isBrowser())
       throw new TypeError('A key in a browser is a key for everybody: give `token` instead of `key`');
     if (key !== undefined && token !== undefined) throw new TypeError('Give `key` or `token`, not both');
     const send = options.fetch ?? fetch;
+    this.#options = options;
     this.#transport = createTransport({
       baseUrl: baseUrl.replace(/\/+$/, ''),
       credential: token ?? (async () => key ?? null),
       timeout: options.timeout ?? 30_000,
+      idleTimeout: options.idleTimeout ?? 60_000,
       maxRetries: options.maxRetries ?? 2,
       maxWait: options.maxWait ?? 30,
       // Workers and browsers refuse a fetch that has lost its `this`.
       fetch: (...call) => send(...call),
+      onAttempt: options.onAttempt,
     });
     this.operations = new Operations({
       client: createClient({
@@ -57,33 +79,29 @@ export class Freehold {
     });
   }
 
+  /** The same client with other options, for one request or many: `freehold.withOptions({ timeout: 5_000 })`. */
+  withOptions(options: FreeholdOptions): Freehold {
+    return new Freehold({ ...this.#options, ...options });
+  }
+
   /** What is left of the limits, as the last answer said. */
   get limits(): readonly Limit[] {
     return this.#transport.limits;
   }
 
   readonly search = {
-    sales: (query: SalesQuery = {}, options: CallOptions = {}): Search =>
-      this.#search('/v1/search/sales', query, options, (cursor, call) =>
-        this.operations.searchSales({
-          ...call,
-          query: { ...query, ...(cursor !== undefined && { cursor }) },
-        }),
-      ),
-    rentals: (query: RentalsQuery = {}, options: CallOptions = {}): Search =>
-      this.#search('/v1/search/rentals', query, options, (cursor, call) =>
-        this.operations.searchRentals({
-          ...call,
-          query: { ...query, ...(cursor !== undefined && { cursor }) },
-        }),
-      ),
+    sales: (query: SalesQuery = {}, call: CallOptions = {}) =>
+      new Search(this.#transport, '/v1/search/sales', query, call),
+    rentals: (query: RentalsQuery = {}, call: CallOptions = {}) =>
+      new Search(this.#transport, '/v1/search/rentals', query, call),
   };
 
   readonly listing = {
     /** The stored record. */
-    get: (id: string, options: CallOptions = {}) => this.operations.getListing({ ...options, path: { id } }),
+    get: (id: string, { signal }: CallOptions = {}) =>
+      this.operations.getListing({ ...(signal && { signal }), path: { id } }),
     /** The copy at once, then the listing as its source has it now. */
-    stream: (id: string, options: CallOptions = {}) => streamListing(this.#transport, id, options),
+    stream: (id: string, call: CallOptions = {}) => streamListing(this.#transport, id, call),
   };
 
   readonly events = {
@@ -91,22 +109,11 @@ export class Freehold {
     feed: (options: FeedOptions = {}) => feed(this.#transport, options),
   };
 
-  #search(
-    path: string,
-    query: SalesQuery | RentalsQuery,
-    options: CallOptions,
-    read: ReadPage<Awaited<ReturnType<Search['page']>>>,
-  ): Search {
-    const given = Object.entries(query).filter(([, value]) => value !== undefined);
-    const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
-    return new Search(this.#transport, text === '' ? path : `${path}?${text}`, read, options);
-  }
-
   /** A new watcher names itself, so that a repeat makes no second one. */
   #send(request: Request): Promise<Response> {
-    const { method, url, headers, signal } = request;
+    const { method, url, headers } = request;
     const isNew = method === 'POST' && new URL(url).pathname.endsWith('/v1/watchers');
     if (isNew && !headers.has('idempotency-key')) headers.set('idempotency-key', crypto.randomUUID());
-    return this.#transport.send(request, signal);
+    return this.#transport.send(request);
   }
 }

@@ -1,6 +1,7 @@
 // Transport: each request with its credential, in time, and repeated where that is safe and the service asks for it.
 
 import { errorOf, FreeholdError, withoutAnswer } from './errors.ts';
+import { VERSION } from './version.ts';
 
 /** What is left of one limit: requests, and seconds until there are more. */
 export interface Limit {
@@ -9,17 +10,33 @@ export interface Limit {
   readonly reset: number;
 }
 
+/** One try of a request, for logs and measurements. It holds no credential. */
+export interface Attempt {
+  readonly method: string;
+  readonly url: string;
+  /** 0 is the first try. */
+  readonly retry: number;
+  /** Until the answer was complete, or of a stream until it had begun. */
+  readonly milliseconds: number;
+  /** null: there was no answer. */
+  readonly status: number | null;
+  readonly headers: Headers | null;
+}
+
 export interface TransportOptions {
   readonly baseUrl: string;
   /** What stands behind `Bearer`; null: nothing is sent. */
   readonly credential: () => Promise<string | null>;
-  /** Milliseconds until an answer must have begun; of answers that are no stream, until it is complete. */
   readonly timeout: number;
-  /** How often a request is repeated at most. */
+  readonly idleTimeout: number;
   readonly maxRetries: number;
-  /** The longest Retry-After, in seconds, that is waited for. */
   readonly maxWait: number;
   readonly fetch: typeof fetch;
+  readonly onAttempt?: ((attempt: Attempt) => void) | undefined;
+}
+
+export interface CallOptions {
+  readonly signal?: AbortSignal | undefined;
 }
 
 export interface Transport {
@@ -27,29 +44,32 @@ export interface Transport {
   /** Of the last answer that named them. */
   readonly limits: readonly Limit[];
   /** Resolves with an answer of 2xx; throws a FreeholdError for every other, and for none. */
-  send(request: Request, signal?: AbortSignal): Promise<Response>;
+  send(request: Request): Promise<Response>;
 }
 
+/** Milliseconds, doubled with each repeat. */
 const FIRST_PAUSE = 500;
 
 /** A POST is safe to repeat where it only reads, or names itself by a key. */
 const isSafe = ({ method, headers, url }: Request): boolean =>
-  method !== 'POST' && method !== 'PATCH'
-    ? true
-    : headers.has('idempotency-key') || /\/v1\/search\//.test(url);
+  (method !== 'POST' && method !== 'PATCH') || headers.has('idempotency-key') || url.includes('/v1/search/');
+
+export const isBrowser = (): boolean => 'document' in globalThis;
 
 export function createTransport(options: TransportOptions): Transport {
   let limits: readonly Limit[] = [];
-  const { credential, timeout, maxRetries, maxWait } = options;
 
-  async function sendOnce(request: Request, signal: AbortSignal | undefined): Promise<Response> {
-    const secret = await credential();
-    if (secret !== null) request.headers.set('authorization', `Bearer ${secret}`);
+  async function sendOnce(request: Request, retry: number): Promise<Response> {
+    const { method, url, headers, signal } = request;
+    const secret = await options.credential();
+    if (secret !== null) headers.set('authorization', `Bearer ${secret}`);
+    if (!isBrowser()) headers.set('user-agent', `freehold-client/${VERSION}`);
     const late = new AbortController();
-    const timer = setTimeout(() => late.abort(new DOMException('Too late', 'TimeoutError')), timeout);
-    const signals = signal === undefined ? [late.signal] : [late.signal, signal];
+    const began = performance.now();
+    const timer = setTimeout(() => late.abort(new DOMException('Too late', 'TimeoutError')), options.timeout);
+    let response: Response | null = null;
     try {
-      const response = await options.fetch(request, { signal: AbortSignal.any(signals) });
+      response = await options.fetch(request, { signal: AbortSignal.any([late.signal, signal]) });
       limits = limitsOf(response.headers.get('ratelimit')) ?? limits;
       if (!response.ok) throw await errorOf(response);
       return isStream(response) ? response : await complete(response);
@@ -57,17 +77,20 @@ export function createTransport(options: TransportOptions): Transport {
       throw withoutAnswer(error, signal);
     } finally {
       clearTimeout(timer);
+      const milliseconds = performance.now() - began;
+      const answer = { status: response?.status ?? null, headers: response?.headers ?? null };
+      options.onAttempt?.({ method, url, retry, milliseconds, ...answer });
     }
   }
 
   /** Milliseconds until a repeat; null: none. */
-  function pauseAfter(error: unknown, request: Request, tries: number): number | null {
-    if (!(error instanceof FreeholdError) || tries >= maxRetries) return null;
+  function pauseAfter(error: unknown, request: Request, retry: number): number | null {
+    if (!(error instanceof FreeholdError) || retry >= options.maxRetries) return null;
     const { status, retryAfter } = error;
     // What is refused with 429 was not begun.
     const mayRepeat = status === 429 || (isSafe(request) && (status === 503 || status === null));
-    if (!mayRepeat || (retryAfter ?? 0) > maxWait) return null;
-    const base = retryAfter === null ? FIRST_PAUSE * 2 ** tries : retryAfter * 1_000;
+    if (!mayRepeat || (retryAfter ?? 0) > options.maxWait) return null;
+    const base = retryAfter === null ? FIRST_PAUSE * 2 ** retry : retryAfter * 1_000;
     return base * (1 + Math.random() / 4);
   }
 
@@ -76,18 +99,32 @@ export function createTransport(options: TransportOptions): Transport {
     get limits() {
       return limits;
     },
-    async send(request, signal) {
-      for (let tries = 0; ; tries++) {
+    async send(request) {
+      for (let retry = 0; ; retry++) {
         try {
-          return await sendOnce(request.clone() as Request, signal);
+          return await sendOnce(request.clone() as Request, retry);
         } catch (error) {
-          const pause = signal?.aborted ? null : pauseAfter(error, request, tries);
+          const pause = request.signal.aborted ? null : pauseAfter(error, request, retry);
           if (pause === null) throw error;
-          await wait(pause, signal);
+          await wait(pause, request.signal);
         }
       }
     },
   };
+}
+
+/** GET of a path, with a query whose lists are parted by commas. */
+export function get(
+  transport: Transport,
+  path: string,
+  query: object,
+  accept: string,
+  { signal }: CallOptions,
+): Promise<Response> {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null);
+  const text = new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
+  const url = `${transport.options.baseUrl}${path}${text === '' ? '' : `?${text}`}`;
+  return transport.send(new Request(url, { headers: { accept }, signal: signal ?? null }));
 }
 
 /** What may be long is read as it comes. */
