@@ -11,6 +11,7 @@ import type { Metrics } from '../lib/metrics.ts';
 import type { Scheduler } from '../lib/scheduler.ts';
 import { Licences, readerOf, readerOfOwner } from '../licence/licences.ts';
 import { createPropertyCache } from '../listings/property-cache.ts';
+import { Flights } from '../live/flights.ts';
 import { createRefresh } from '../live/refresh.ts';
 import { loadFactsInThread } from '../market/facts/load-facts.ts';
 import {
@@ -72,6 +73,7 @@ export function createReads(options: ReadsOptions) {
   const explorer = new Allowance({ ...options, ...options.config.explorer, findOpenAudience });
   const search = createSearch({ ...options, ...options.search, analytics, cache });
   const { backend, areas, records, engine, untilSearched } = search;
+  const flights = new Flights(options);
   const figures = createMarketFigures({ ...options, findCurrencies, analytics, areas });
   return {
     catalogue,
@@ -103,6 +105,7 @@ export function createReads(options: ReadsOptions) {
       findSource: (id) => sources.find(id),
       isPaused: (id) => (sources.get(id)?.control.pausedAt ?? null) !== null,
       catalogue,
+      flights,
       untilSearched,
       mayFetch: options.mayActOutside,
     }),
@@ -126,6 +129,7 @@ export function createReads(options: ReadsOptions) {
       await search.stop();
     },
     async close() {
+      await flights.close();
       await cache.close();
       await licences.close();
       await explorer.close();

@@ -35,7 +35,7 @@ export async function findTables(sql: Sql): Promise<CatalogueTable[]> {
     left join pg_inherits on inhrelid = relation.oid and relation.relispartition
     left join pg_class as parent on parent.oid = inhparent
     where relation.relnamespace = (select oid from pg_namespace where nspname = current_schema()) and relation.relkind = 'r'
-      and relation.relpersistence <> 't' and relation.relname <> ${MIGRATIONS_TABLE}
+      and relation.relpersistence = 'p' and relation.relname <> ${MIGRATIONS_TABLE}
       and not exists (select from pg_depend
         where classid = 'pg_class'::regclass and objid = relation.oid and deptype = 'e')
     order by bytes desc, name`;

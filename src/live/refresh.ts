@@ -6,18 +6,22 @@ import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import { SingleFlight } from '../lib/single-flight.ts';
 import type { ListingDraft } from '../listings/draft.ts';
-import type { StoredListing } from '../listings/store.ts';
-import { LiveError, type Source, sourceTimeout } from '../sources/source.ts';
+import { findListing, type StoredListing } from '../listings/store.ts';
+import { LiveError, type LiveFailure, type Source, sourceTimeout } from '../sources/source.ts';
 import {
   createWriteThrough,
   type ListingOfSource,
   type WriteThrough,
   type WriteThroughOptions,
 } from '../sources/write-through.ts';
+import type { FlightEnd } from './flight-store.ts';
+import type { Flights } from './flights.ts';
 
 export interface RefreshOptions extends WriteThroughOptions {
   /** The source with this id; null: this process reads none. */
   readonly findSource: (id: string) => Source | null;
+  /** Those that all processes share; absent: this one fetches for itself. */
+  readonly flights?: Pick<Flights, 'join'>;
   readonly log: Pick<Log, 'error'>;
   /** Whether operators have paused the reading of a source; default: never. */
   readonly isPaused?: (id: string) => boolean;
@@ -82,12 +86,52 @@ class ListingRefresher {
         'upstream_unavailable',
         'This service was restored from a backup, and reads no source before its operator accepts it.',
       );
-    return this.#flights.run(stored.id, signal, (shared) => this.#run(source, stored, shared));
+    return this.#flights.run(stored.id, signal, (shared) => this.#join(source, stored, shared));
   }
 
-  async #run(source: Source, stored: ListingOfSource, signal: AbortSignal): Promise<StoredListing> {
+  /** Waits for the fetch of another process, if there is one, and fetches in the time that is left otherwise. */
+  async #join(source: Source, stored: ListingOfSource, signal: AbortSignal): Promise<StoredListing> {
+    const { clock, flights, deadline = DEADLINE } = this.#options;
+    if (flights === undefined) return this.#run(source, stored, signal, deadline);
+    const end = clock.monotonic() + deadline;
+    const joined = await withDeadline(
+      { clock, milliseconds: deadline, parent: signal, onTimeout: sourceTimeout },
+      (limited) => flights.join(stored.id, limited),
+    );
+    if (joined.state === 'ended') return this.#readShared(stored, joined.end);
+    let ended: FlightEnd = { outcome: null, message: null };
     try {
-      const fresh = await this.#fetchAndStore(source, stored, signal);
+      const fresh = await this.#run(source, stored, signal, end - clock.monotonic());
+      ended = { outcome: 'live', message: null };
+      return fresh;
+    } catch (error) {
+      if (error instanceof LiveError && !signal.aborted)
+        ended = { outcome: error.code, message: error.message };
+      throw error;
+    } finally {
+      await joined.flight.end(ended);
+    }
+  }
+
+  /** What another process has stored. Throws its failure. */
+  async #readShared({ id }: ListingOfSource, { outcome, message }: FlightEnd): Promise<StoredListing> {
+    const { database, untilSearched } = this.#options;
+    this.#countOutcome('shared');
+    if (outcome !== 'live') throw new LiveError(outcome as LiveFailure, message ?? '');
+    await untilSearched?.();
+    const fresh = await database.read((sql) => findListing(sql, id), { planned: 'once' });
+    if (fresh === null) throw new LiveError('not_found_upstream', 'The listing has been removed meanwhile.');
+    return fresh;
+  }
+
+  async #run(
+    source: Source,
+    stored: ListingOfSource,
+    signal: AbortSignal,
+    milliseconds: number,
+  ): Promise<StoredListing> {
+    try {
+      const fresh = await this.#fetchAndStore(source, stored, signal, milliseconds);
       this.#countOutcome('live');
       return fresh;
     } catch (error) {
@@ -103,27 +147,27 @@ class ListingRefresher {
     source: Source,
     stored: ListingOfSource,
     signal: AbortSignal,
+    milliseconds: number,
     isAgain = false,
   ): Promise<StoredListing> {
-    const draft = await this.#fetch(source, stored, signal);
+    const draft = await this.#fetch(source, stored, signal, milliseconds);
     const fresh = await this.#writeThrough
       .store(stored, draft)
       .catch((error) => this.#failUnwritten(stored, error));
     if (isAgain || source.forget === undefined || !lacksPhotos(draft, fresh)) return fresh;
     source.forget([stored.listingKey]);
-    return this.#fetchAndStore(source, stored, signal, true);
+    return this.#fetchAndStore(source, stored, signal, milliseconds, true);
   }
 
   #fetch(
     source: Source,
     { listingKey, record }: ListingOfSource,
     signal: AbortSignal,
+    milliseconds: number,
   ): Promise<ListingDraft> {
-    const { clock, deadline = DEADLINE } = this.#options;
-    return withDeadline(
-      { clock, milliseconds: deadline, parent: signal, onTimeout: sourceTimeout },
-      (limited) =>
-        this.#bulkhead.run(limited, () => source.fetchOne(listingKey, limited, record?.provider.listingId)),
+    const { clock } = this.#options;
+    return withDeadline({ clock, milliseconds, parent: signal, onTimeout: sourceTimeout }, (limited) =>
+      this.#bulkhead.run(limited, () => source.fetchOne(listingKey, limited, record?.provider.listingId)),
     );
   }
 

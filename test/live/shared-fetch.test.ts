@@ -104,6 +104,7 @@ test('streams of some listings join and leave in any order: one call each, right
 test('the first of 1,000 leaves: the call goes on, and 999 have its answer', async () => {
   const before = gates.length;
   const first = await service.join('a');
+  await until('the source is reached', () => gates.length > before);
   const others = await makeInBatches(999, () => service.join('a'));
   first.socket.resetAndDestroy();
   await streamsAre(999);
@@ -118,9 +119,11 @@ test('the first of 1,000 leaves: the call goes on, and 999 have its answer', asy
 test('one failure fails everyone of that flight, and the next flight is fresh', async () => {
   const before = gates.length;
   const waiting = await Promise.all(Array.from({ length: 50 }, () => service.join('b')));
+  await until('the source is reached', () => gates.length > before);
   gates.at(-1)?.fail('upstream_unavailable');
   assert.deepEqual([...new Set(await Promise.all(waiting.map(outcomeOf)))], ['upstream_unavailable']);
   const next = await service.join('b');
+  await until('it is reached again', () => gates.length > before + 1);
   gates.at(-1)?.give();
   assert.equal(await outcomeOf(next), 'live');
   assert.equal(gates.length - before, 2);
