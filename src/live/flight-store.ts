@@ -23,8 +23,8 @@ const TIMEOUT = 500;
 /** Ended fetches are removed a few at a time, each by whoever ends another one. */
 const REMOVED_AT_ONCE = 100;
 
-/** Begins a fetch under this id, or gives the one that is under way; null: one has just begun, so ask again. */
-export async function beginFlight(
+/** Starts a fetch under this id, or gives the one that is under way; null: one has just started, so ask again. */
+export async function startFlight(
   database: Database,
   listingId: string,
   flight: string,
@@ -32,7 +32,7 @@ export async function beginFlight(
 ): Promise<FlightUnderWay | null> {
   const [row] = await database.write(
     (sql) => sql<FlightUnderWay[]>`
-      with begun as (
+      with started as (
         insert into live_flight as current (listing_id, flight, leased_until)
         values (${listingId}, ${flight}, ${leaseEnd(sql, lease)})
         on conflict (listing_id) do update set flight = excluded.flight, leased_until = excluded.leased_until,
@@ -41,7 +41,7 @@ export async function beginFlight(
         returning flight, leased_until)
       select flight::text, greatest(0, extract(epoch from leased_until - clock_timestamp()) * 1000)::float8 as left
       from (
-        select flight, leased_until, 1 as place from begun
+        select flight, leased_until, 1 as place from started
         union all select flight, leased_until, 2 from live_flight where listing_id = ${listingId}) as found
       order by place limit 1`,
     { timeout: TIMEOUT, planned: 'once' },

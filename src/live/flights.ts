@@ -5,12 +5,12 @@ import { type Clock, pause } from '../lib/clock.ts';
 import type { Database } from '../postgres/client/database.ts';
 import { type Listener, listen } from '../postgres/client/listen.ts';
 import {
-  beginFlight,
   endFlight,
   FLIGHTS_CHANNEL,
   type FlightEnd,
   findFlightEnd,
   renewFlight,
+  startFlight,
 } from './flight-store.ts';
 
 export interface FlightsOptions {
@@ -58,7 +58,7 @@ export class Flights {
   }
 
   /**
-   * Begins the fetch of a listing, or waits for that of another process, and begins it once that one is killed or abandoned. Rejects
+   * Starts the fetch of a listing, or waits for that of another process, and starts it once that one is killed or abandoned. Rejects
    * with the signal's reason.
    */
   async join(listingId: string, signal: AbortSignal): Promise<Joined> {
@@ -66,11 +66,11 @@ export class Flights {
     for (;;) {
       signal.throwIfAborted();
       const own = randomUUID();
-      const begun = await beginFlight(database, listingId, own, LEASE).catch(() => undefined);
-      if (begun === undefined) return { state: 'own', flight: UNSHARED };
-      if (begun === null) continue;
-      if (begun.flight === own) return { state: 'own', flight: this.#keep(listingId, own) };
-      const end = await this.#ended(listingId, begun.flight, begun.left, signal);
+      const started = await startFlight(database, listingId, own, LEASE).catch(() => undefined);
+      if (started === undefined) return { state: 'own', flight: UNSHARED };
+      if (started === null) continue;
+      if (started.flight === own) return { state: 'own', flight: this.#keep(listingId, own) };
+      const end = await this.#ended(listingId, started.flight, started.left, signal);
       if (end?.outcome != null) return { state: 'ended', end };
     }
   }
