@@ -95,7 +95,9 @@ test('one failure is that of all who wait, and the next reader calls anew', asyn
   const before = calls();
   const calling = failureOf(first.refresh(stored, never));
   await until('the source is called', () => first.source.fetched.includes('failing'));
+  const timers = clock.waiting;
   const waiting = failureOf(second.refresh(stored, never));
+  await until('the other waits, by its deadline and its lease', () => clock.waiting === timers + 2);
   first.source.failures.push(new LiveError('upstream_rate_limited', 'Slowly.'));
   give();
   assert.deepEqual([await calling, await waiting], ['upstream_rate_limited', 'upstream_rate_limited']);

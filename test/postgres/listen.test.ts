@@ -84,6 +84,48 @@ test('a line that hangs without a word is noticed and replaced', async (t) => {
   assert.equal(await next(), 'heard');
 });
 
+test('listeners of one database share a connection, whenever they come, and all are told of a gap', async (t) => {
+  const { database } = await emptyDatabase(t);
+  const opened: { destroy(): void }[] = [];
+  const counted: Database = {
+    ...database,
+    dedicated(hooks) {
+      const connection = database.dedicated(hooks);
+      opened.push(connection);
+      return connection;
+    },
+  };
+  const first = hear(t, counted);
+  assert.equal(await first(), 'gap');
+  const heard: string[] = [];
+  const other = listen(
+    counted,
+    'other',
+    (payload) => heard.push(payload),
+    () => heard.push('gap'),
+  );
+  await until('it has joined', () => heard.length === 1);
+  const third = hear(t, counted);
+  assert.equal(await third(), 'gap');
+  await database.transaction(async (tx) => {
+    await notify(tx, 'other', 'else');
+    await notify(tx, CHANNEL, 'sold');
+  });
+  assert.deepEqual([await first(), await third()], ['sold', 'sold']);
+  assert.deepEqual(heard, ['gap', 'else']);
+  assert.equal(opened.length, 1);
+  opened[0]?.destroy();
+  assert.deepEqual([await first(), await third()], ['gap', 'gap']);
+  await until('the other is told too', () => heard.length === 3);
+  assert.deepEqual([heard.at(-1), opened.length], ['gap', 2]);
+  await other.close();
+  await database.transaction(async (tx) => {
+    await notify(tx, 'other', 'unheard');
+    await notify(tx, CHANNEL, 'again');
+  });
+  assert.deepEqual([await first(), await third(), heard.length], ['again', 'again', 3]);
+});
+
 test('a handler that throws is told of and does not end the listening', async (t) => {
   const { database } = await emptyDatabase(t);
   const { promise: trouble, resolve: onError } = Promise.withResolvers<unknown>();
