@@ -64,6 +64,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       geocoder: null,
       keepAliveSeconds: 65,
       drainSeconds: 5,
+      databaseConnections: 10,
       allowHttp: 'loopback',
     },
   );

@@ -27,6 +27,8 @@ export interface Config {
   readonly dataDirectory: string;
   /** Null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
+  /** Connections of the pool of one process. */
+  readonly databaseConnections: number;
   readonly source: SourceSettings;
   readonly subscriptions: ProviderSettings;
   readonly billing: {
@@ -115,6 +117,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     allowHttp,
     dataDirectory,
     databaseUrl: read.databaseUrl(),
+    databaseConnections: read.integer('DATABASE_CONNECTIONS', 10, 5, 100),
     source: readSourceSettings(read),
     subscriptions: readProviderSettings(read),
     billing: {

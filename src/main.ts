@@ -163,7 +163,11 @@ async function startRun({ config, log, publicUrl, storage }: RunOptions): Promis
   const { embedded, target, watch } = storage;
   const cleanup = new AsyncDisposableStack();
   try {
-    const database = openDatabase({ ...target, applicationName: 'freehold service' });
+    const database = openDatabase({
+      ...target,
+      maxConnections: config.databaseConnections,
+      applicationName: 'freehold service',
+    });
     cleanup.defer(() => database.close());
     await migrate(database, { onWait: (why) => log.info(why) });
     const keysFile = await createKeys(config, database, embedded !== null);

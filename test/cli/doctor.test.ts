@@ -205,12 +205,12 @@ test('doctor warns of a log without room for tomorrow, and of one that is kept t
 
 test('doctor warns where PostgreSQL has no room for the connections of a process', async (t) => {
   const { database } = await testDatabase(t);
-  const enough = await checkConnections(database);
+  const enough = await checkConnections(database, { databaseConnections: 10 });
   assert.equal(enough.state, 'ok', enough.detail);
   assert.match(enough.detail, /^PostgreSQL allows \d+, .* room for \d+ process(?:es)? of 20 each$/);
   const [row] = await database.read((sql) => sql<{ name: string }[]>`select current_database() as name`);
   await database.write((sql) => sql.unsafe(`alter database ${row?.name} connection limit 19`));
-  const scarce = await checkConnections(database);
+  const scarce = await checkConnections(database, { databaseConnections: 10 });
   assert.deepEqual([scarce.state, scarce.detail.slice(0, 20)], ['warn', 'PostgreSQL allows 19']);
 });
 

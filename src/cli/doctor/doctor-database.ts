@@ -37,7 +37,7 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
     return [
       database,
       ...state,
-      await checkConnections(opened.database),
+      await checkConnections(opened.database, config),
       ...(await checkContents(opened, config)),
     ];
   } catch (error) {
@@ -60,19 +60,27 @@ async function checkState(database: Database): Promise<Finding[]> {
   return [warn(name, detail, 'Accept it once the original has stopped for good.')];
 }
 
-/** Connections that one process of the service has open at most: pool, listeners, leases, and the threads of matching. */
-const PROCESS_CONNECTIONS = 20;
+/** Connections of one process beside its pool: for notifications, the state of the database, matching, loads and imports. */
+const BESIDE_POOL = 10;
 
 /** The server has room for one process at least. */
-export async function checkConnections(database: Database): Promise<Finding> {
+export async function checkConnections(
+  database: Database,
+  { databaseConnections }: Pick<Config, 'databaseConnections'>,
+): Promise<Finding> {
   const name = 'connections';
   const { max, others } = await database.read(countConnections);
-  const processes = Math.max(0, Math.floor((max - others) / PROCESS_CONNECTIONS));
+  const each = databaseConnections + BESIDE_POOL;
+  const processes = Math.max(0, Math.floor((max - others) / each));
   const found =
     `PostgreSQL allows ${max}, other programs have ${others} open: ` +
-    `room for ${processes} ${processes === 1 ? 'process' : 'processes'} of ${PROCESS_CONNECTIONS} each`;
+    `room for ${processes} ${processes === 1 ? 'process' : 'processes'} of ${each} each`;
   if (processes > 0) return ok(name, found);
-  return warn(name, found, 'Raise max_connections of PostgreSQL, or the limit of the role or the database.');
+  return warn(
+    name,
+    found,
+    'Raise max_connections of PostgreSQL, or the limit of the role or the database; or lower DATABASE_CONNECTIONS.',
+  );
 }
 
 async function checkContents({ database }: OpenedDatabase, config: Config): Promise<Finding[]> {
