@@ -12,6 +12,7 @@ const BROKEN = new Set([
   'ECONNRESET',
   'ENOENT',
   'EPIPE',
+  '25006', // the server only reads by now: another one takes writes
   '57P01', // terminated by an administrator
   '57P02', // terminated because another process of the server crashed
   '57P03', // still starting, or already stopping

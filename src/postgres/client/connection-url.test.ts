@@ -26,6 +26,25 @@ test('an IPv6 address is read', () => {
   assert.deepEqual({ host, port }, { host: '::1', port: 5433 });
 });
 
+test('several servers are one database whose writing server is meant', () => {
+  const expected = {
+    host: 'one',
+    port: 5433,
+    others: [{ host: 'two', port: 5432 }],
+    mustWrite: true,
+    database: 'homes',
+    user: 'ann',
+    encryption: 'prefer',
+  };
+  assert.deepEqual(parseDatabaseUrl('postgres://ann@one:5433,two/homes'), expected);
+  assert.deepEqual(
+    parseDatabaseUrl('postgres://ann@/homes?host=one,two&port=5433,5432&target_session_attrs=read-write'),
+    expected,
+  );
+  const { others, mustWrite } = parseDatabaseUrl('postgres://ann@one/homes?target_session_attrs=primary');
+  assert.deepEqual([others, mustWrite], [undefined, true]);
+});
+
 test('a socket URL that was written is read back as it was, whatever the names', () => {
   const name = fc
     .string({ unit: 'binary', minLength: 1, maxLength: 20 })
@@ -44,7 +63,9 @@ test('a faulty URL is refused without its password', () => {
     'postgres://ann:secret@db:99999/homes',
     'postgres://ann:secret@db/homes?sslmode=sometimes',
     'postgres://ann:secret@db/homes?colour=red',
-    'postgres://ann:secret@one,two/homes',
+    'postgres://ann:secret@one,/homes',
+    'postgres://ann:secret@one,two,three/homes?port=5432,5433',
+    'postgres://ann:secret@one/homes?target_session_attrs=standby',
     'postgres://ann:secret%@db/homes',
     'postgres://:secret@db/homes',
   ];

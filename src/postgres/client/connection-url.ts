@@ -4,11 +4,18 @@ import { decodePercent } from '../../lib/parse.ts';
 
 export type EncryptionMode = 'disable' | 'prefer' | 'require' | 'verify-ca' | 'verify-full';
 
-/** Where a PostgreSQL server is, and the account to use. */
-export interface ConnectionTarget {
+export interface ServerAddress {
   /** A host name or address, or the folder of a Unix socket. */
   readonly host: string;
   readonly port: number;
+}
+
+/** Where a PostgreSQL server is, and the account to use. */
+export interface ConnectionTarget extends ServerAddress {
+  /** Further servers of the same database, one of which may be the one that takes writes. */
+  readonly others?: readonly ServerAddress[];
+  /** Whether a server that only reads is passed over. */
+  readonly mustWrite?: true;
   readonly database: string;
   readonly user: string;
   readonly password?: string;
@@ -18,11 +25,25 @@ export interface ConnectionTarget {
 }
 
 const MODES: readonly string[] = ['disable', 'prefer', 'require', 'verify-ca', 'verify-full'];
-const KNOWN = ['host', 'port', 'dbname', 'user', 'password', 'sslmode', 'sslrootcert'];
+const KNOWN = [
+  'host',
+  'port',
+  'dbname',
+  'user',
+  'password',
+  'sslmode',
+  'sslrootcert',
+  'target_session_attrs',
+];
+/** Sessions that may write. */
+const WRITING = ['read-write', 'primary'];
+/** More are a mistake. */
+const MAX_SERVERS = 10;
 
 /**
  * Parses `postgres://user:password@host:port/database?sslmode=...` as libpq does, and for sockets
- * `postgres://user@/database?host=/folder`. Its errors never repeat the URL, which may hold a password.
+ * `postgres://user@/database?host=/folder`. Several servers, `host1:port1,host2:port2`, are one database of which the server that takes
+ * writes is meant. Its errors never repeat the URL, which may hold a password.
  */
 export function parseDatabaseUrl(url: string): ConnectionTarget {
   const parts = /^postgres(?:ql)?:\/\/(?:([^@/?#]*)@)?([^/?#]*)(?:\/([^?#]*))?(?:\?([^#]*))?$/.exec(url);
@@ -31,19 +52,20 @@ export function parseDatabaseUrl(url: string): ConnectionTarget {
   const [, account = '', authority = '', path = '', search = ''] = parts;
   const query = queryOf(search);
   const [, name = '', accountPassword = ''] = /^([^:]*):?(.*)$/s.exec(account) ?? [];
-  const address = hostAndPort(authority);
   const user = query.get('user') ?? decode(name);
   if (user === '') throw new Error('DATABASE_URL names no user');
-  const host = query.get('host') ?? (address.host || 'localhost');
+  const [first, ...others] = serversOf(authority, query);
+  if (first === undefined) throw new Error('DATABASE_URL names no server');
   const password = query.get('password') ?? decode(accountPassword);
   const rootCertificate = query.get('sslrootcert');
   return {
-    host,
-    port: portOf(query.get('port') ?? address.port),
+    ...first,
+    ...(others.length === 0 ? {} : { others }),
+    ...(others.length > 0 || mustWrite(query.get('target_session_attrs')) ? { mustWrite: true } : {}),
     database: query.get('dbname') ?? (decode(path) || user),
     user,
     ...(password === '' ? {} : { password }),
-    encryption: modeOf(query.get('sslmode'), host),
+    encryption: modeOf(query.get('sslmode'), first.host),
     ...(rootCertificate === undefined ? {} : { rootCertificate }),
   };
 }
@@ -67,8 +89,29 @@ function queryOf(search: string): Map<string, string> {
   throw new Error(`DATABASE_URL has an unknown setting "${unknown}"; known are ${KNOWN.join(', ')}`);
 }
 
+function serversOf(authority: string, query: ReadonlyMap<string, string>): ServerAddress[] {
+  const addresses = authority.split(',').map(hostAndPort);
+  const hosts = query.get('host')?.split(',') ?? addresses.map(({ host }) => host);
+  const ports = query.get('port')?.split(',') ?? addresses.map(({ port }) => port);
+  if (hosts.length > MAX_SERVERS) throw new Error(`DATABASE_URL names more than ${MAX_SERVERS} servers`);
+  if (ports.length !== 1 && ports.length !== hosts.length)
+    throw new Error('DATABASE_URL names as many ports as hosts, or one');
+  if (hosts.length > 1 && hosts.includes('')) throw new Error('DATABASE_URL has a comma without a host');
+  return hosts.map((host, at) => ({
+    host: host || 'localhost',
+    port: portOf((ports.length === 1 ? ports[0] : ports[at]) ?? ''),
+  }));
+}
+
+function mustWrite(sessions: string | undefined): boolean {
+  if (sessions === undefined || sessions === 'any') return false;
+  if (WRITING.includes(sessions)) return true;
+  throw new Error(
+    `DATABASE_URL has target_session_attrs that Freehold cannot use: it writes, so ${WRITING.join(' or ')}`,
+  );
+}
+
 function hostAndPort(authority: string): { host: string; port: string } {
-  if (authority.includes(',')) throw new Error('DATABASE_URL must name one server, not a list');
   const [, bracketed, plain = '', port = ''] = /^(?:\[([^\]]*)\]|([^:]*))(?::(.*))?$/.exec(authority) ?? [];
   return { host: bracketed ?? decode(plain), port };
 }

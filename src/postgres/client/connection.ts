@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import postgres from 'postgres';
 import type { Clock } from '../../lib/clock.ts';
 import type { ConnectionTarget } from './connection-url.ts';
+import type { Servers } from './servers.ts';
 import { createSql, type Sql } from './sql.ts';
 import { VALUE_TYPES } from './value-types.ts';
 
@@ -54,6 +55,8 @@ export interface Connection {
   plan(planning: Planning): void;
   /** The error of the last `plan`, which is why the statements after it failed; null if it worked. */
   readonly planError: unknown;
+  /** False as long as no statement can have reached a server. */
+  readonly wasUsable: boolean;
   /** True once the connection was lost or could not be made; it stays so. */
   readonly closed: boolean;
   /** Closes the connection at once: running statements fail. */
@@ -66,7 +69,9 @@ export interface Connection {
  * Prepares a connection; the first statement opens it. It lives as long as its socket: the driver's own way of
  * connecting again may spin, mix up half-sent messages, or run the rest of a broken transaction outside of it.
  */
-export function openConnection(target: ConnectionTarget, settings: ConnectionSettings): Connection {
+export function openConnection(servers: Servers, settings: ConnectionSettings): Connection {
+  const target = servers.current;
+  let wasUsable = false;
   let socket: Socket | undefined;
   let closed = false;
   let planning: Planning = 'each';
@@ -83,6 +88,16 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
       socket = connectSocket(target).on('error', destroy);
       return socket;
     },
+    /** The server names its parameters once it knows the account, before it takes statements. */
+    onparameter(name: string, value: unknown) {
+      if (closed) return;
+      const isStandby = name === 'in_hot_standby' && value === 'on';
+      if (!isStandby || target.mustWrite !== true) wasUsable = true;
+      else {
+        wasUsable = false;
+        destroy();
+      }
+    },
     onclose() {
       destroy();
       settings.onClose?.();
@@ -91,6 +106,7 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
   const driver = postgres(options);
   const sql = createSql(driver);
   function destroy(): void {
+    if (!closed && !wasUsable) servers.pass(target);
     closed = true;
     socket?.destroy();
     // A driver that is ending refuses statements at once instead of letting them wait.
@@ -112,6 +128,9 @@ export function openConnection(target: ConnectionTarget, settings: ConnectionSet
     },
     get planError() {
       return planError;
+    },
+    get wasUsable() {
+      return wasUsable;
     },
     get closed() {
       return closed;

@@ -20,6 +20,7 @@ import {
 } from './connection-errors.ts';
 import { type ConnectionTarget, parseDatabaseUrl } from './connection-url.ts';
 import { createPool, type Lease, type PoolStatus } from './pool.ts';
+import { Servers } from './servers.ts';
 import type { Sql } from './sql.ts';
 
 export type { ServerTime, Transaction } from './connection.ts';
@@ -111,7 +112,7 @@ const OLDEST_SERVER = 150_000;
 /** Prepares a database; nothing is connected before the first operation. */
 export function openDatabase(options: DatabaseOptions): Database {
   const { clock = systemClock, timeout: defaultTimeout = DEFAULT_TIMEOUT } = options;
-  const target = targetOf(options);
+  const servers = new Servers(targetOf(options));
   const settings: ConnectionSettings = {
     applicationName: options.applicationName ?? 'freehold',
     statementTimeout: statementTimeout(defaultTimeout),
@@ -123,7 +124,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     size: options.maxConnections ?? DEFAULT_CONNECTIONS,
     clock,
     open: () => {
-      const connection = openConnection(target, settings);
+      const connection = openConnection(servers, settings);
       openedAt.set(connection, clock.monotonic());
       return connection;
     },
@@ -156,6 +157,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       if (isAbandoned || connection.closed || isBrokenConnection(error)) lease.discard();
       else if (isServerError(caught)) void releaseRecounted(clock, lease);
       else lease.release();
+      if (!connection.wasUsable && isBrokenConnection(error)) throw new NotConnected(error);
       throw error;
     }
   }
@@ -166,8 +168,12 @@ export function openDatabase(options: DatabaseOptions): Database {
     for (let left = retries; ; left--) {
       try {
         return await attempt(operation, end);
-      } catch (error) {
-        const isRetried = left > 0 && isReadRepeatable(error) && clock.monotonic() + RETRY_PAUSE < end;
+      } catch (caught) {
+        const error = caught instanceof NotConnected ? caught.cause : caught;
+        // Nothing was sent, and another server may be the one that takes writes by now: all are asked until the time is over.
+        const isElsewhere = caught instanceof NotConnected && servers.count > 1;
+        const mayRepeat = isElsewhere || (left > 0 && isReadRepeatable(error));
+        const isRetried = mayRepeat && clock.monotonic() + RETRY_PAUSE < end;
         if (isRetried) await keepAlive(() => pause(clock, RETRY_PAUSE));
         // A busy process can be late.
         if (!isRetried || clock.monotonic() >= end) throw translateError(error);
@@ -211,7 +217,7 @@ export function openDatabase(options: DatabaseOptions): Database {
     },
     status: () => pool.status(),
     dedicated: (hooks) =>
-      openConnection(target, { ...settings, statementTimeout: 0, persistent: true, ...hooks }),
+      openConnection(servers, { ...settings, statementTimeout: 0, persistent: true, ...hooks }),
     async close(drainTimeout = 5_000) {
       await Promise.all(pool.close().map((connection) => connection.end(drainTimeout / 1000)));
     },
@@ -226,6 +232,15 @@ interface Operation<T> {
   readonly timeout?: number | undefined;
   readonly planned?: Planning;
   readonly signal?: AbortSignal;
+}
+
+/** No connection was made, so nothing was sent. */
+class NotConnected extends Error {
+  override readonly name = 'NotConnected';
+
+  constructor(cause: unknown) {
+    super('No connection to the database was made', { cause });
+  }
 }
 
 class DeadlineMissed extends Error {

@@ -19,16 +19,40 @@ const found = await access(join(NATIVE, 'bin', 'initdb')).then(
 /** Why tests of it are skipped; false where they are not. */
 export const withoutPostgres15 = found ? false : `no PostgreSQL 15 in ${NATIVE}`;
 
+export interface Postgres15 {
+  /** Of the administrator. */
+  readonly url: string;
+  readonly port: number;
+  stop(): Promise<void>;
+}
+
 /** A server of its own on a free port; resolves with the administrator's URL. */
 export async function startPostgres15(t: Closing): Promise<string> {
+  return (await startPostgres15Server(t)).url;
+}
+
+/** The same, which may be stopped; a standby follows another one. */
+export async function startPostgres15Server(
+  t: Closing,
+  { standbyOf }: { readonly standbyOf?: Postgres15 } = {},
+): Promise<Postgres15> {
   const folder = await temporaryFolder(t, 'external');
   const cluster = join(folder, 'cluster');
   const user = await serverUser(cluster);
   await ownDirectory(cluster, user);
   const passwordFile = join(folder, 'password');
   await writeFile(passwordFile, 's3cret', { mode: 0o644 });
-  const args = ['-D', cluster, '-U', 'admin', '-A', 'scram-sha-256', '--pwfile', passwordFile, '--no-sync'];
-  const made = spawn(join(NATIVE, 'bin', 'initdb'), args, { ...user, cwd: '/', stdio: 'ignore' });
+  const [program, args] =
+    standbyOf === undefined
+      ? [
+          'initdb',
+          ['-D', cluster, '-U', 'admin', '-A', 'scram-sha-256', '--pwfile', passwordFile, '--no-sync'],
+        ]
+      : [
+          'pg_basebackup',
+          ['-d', standbyOf.url, '-D', cluster, '-R', '-X', 'stream', '-c', 'fast', '--no-sync'],
+        ];
+  const made = spawn(join(NATIVE, 'bin', program), args, { ...user, cwd: '/', stdio: 'ignore' });
   assert.deepEqual(await once(made, 'exit'), [0, null]);
   const port = await quietPort();
   const log = openServerLog(join(folder, 'server.log'), systemClock);
@@ -40,9 +64,11 @@ export async function startPostgres15(t: Closing): Promise<string> {
   };
   const binaries = { native: NATIVE, libraries: undefined };
   const server = await launchServer({ binaries, cluster, user, settings, log, clock: systemClock });
+  let stopping: Promise<void> | undefined;
+  const stop = () => (stopping ??= server.stop());
   atEnd(t, async () => {
-    await server.stop();
+    await stop();
     log.close();
   });
-  return `postgres://admin:s3cret@127.0.0.1:${port}/postgres`;
+  return { url: `postgres://admin:s3cret@127.0.0.1:${port}/postgres`, port, stop };
 }
