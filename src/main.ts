@@ -15,6 +15,8 @@ import { requireFreePort } from './http/server/listen-address.ts';
 import { pause, systemClock } from './lib/clock.ts';
 import { requireWritableFolder } from './lib/files.ts';
 import { createLog, type Log } from './lib/log.ts';
+import { PROCESS_NAME } from './lib/process-name.ts';
+import { joinNodes } from './nodes/node.ts';
 import { type Database, type DatabaseOptions, openDatabase } from './postgres/client/database.ts';
 import { type EmbeddedServer, startEmbedded } from './postgres/embedded/embedded.ts';
 import { migrate } from './postgres/migrations/migrate.ts';
@@ -170,6 +172,17 @@ async function startRun({ config, log, publicUrl, storage }: RunOptions): Promis
     });
     cleanup.defer(() => database.close());
     await migrate(database, { onWait: (why) => log.info(why) });
+    const report = (error: unknown): void =>
+      log.debug({ err: error }, 'This process cannot say that it is there');
+    const { kind: source } = config.source;
+    const node = await joinNodes({
+      database,
+      clock: systemClock,
+      facts: { name: PROCESS_NAME, version: VERSION, source },
+      report,
+      onWait: (why) => log.info(why),
+    });
+    cleanup.defer(() => node.stop());
     const keysFile = await createKeys(config, database, embedded !== null);
     const upstream = await openUpstream({
       config,
@@ -194,7 +207,11 @@ async function startRun({ config, log, publicUrl, storage }: RunOptions): Promis
       lingerMs: LINGER_MS,
       onProgress: loadProgress(log),
     });
-    return { app, upstream, database, keysFile };
+    node.describe(() => {
+      const { state, lagMs } = app.searchEngine.status();
+      return { searchState: state, searchLagMs: lagMs };
+    });
+    return { app, upstream, database, node, keysFile };
   } catch (error) {
     await cleanup.disposeAsync();
     throw error;

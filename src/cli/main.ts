@@ -12,6 +12,7 @@ import { reportFailure } from './failure.ts';
 import { addGrants } from './grants.ts';
 import { addImport } from './import/import.ts';
 import { addMigrate } from './migrate.ts';
+import { addNodes } from './nodes.ts';
 import { addOpenapi } from './openapi.ts';
 import { examples } from './options.ts';
 import { addRestore } from './restore/restore.ts';
@@ -50,6 +51,7 @@ export function commandLine(): Command {
   addGrants(program);
   addWatchers(program);
   addUsage(program);
+  addNodes(program);
   addImport(program);
   addSources(program);
   addRestore(program);

@@ -2,6 +2,7 @@
 
 import { ListenError } from '../../http/server/listen-address.ts';
 import type { Log } from '../../lib/log.ts';
+import type { JoinedNode } from '../../nodes/node.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import { type DatabaseState, describeRestriction, isServable } from '../../postgres/state/database-state.ts';
 import type { App } from '../app.ts';
@@ -12,6 +13,7 @@ export interface ServiceRun {
   readonly app: App;
   readonly upstream: Pick<Upstream, 'sampleUrl' | 'stop'>;
   readonly database: Pick<Database, 'close'>;
+  readonly node: Pick<JoinedNode, 'stop'>;
   /** The file of the keys that this installation created; null if there is none. */
   readonly keysFile: string | null;
 }
@@ -104,7 +106,8 @@ export class ServiceRuns {
   }
 }
 
-async function closeBehind({ upstream, database }: ServiceRun): Promise<void> {
+async function closeBehind({ upstream, node, database }: ServiceRun): Promise<void> {
   await upstream.stop();
+  await node.stop();
   await database.close();
 }

@@ -1,6 +1,7 @@
 // Lease of work that one process at a time does, by the clock of the database.
 
 import { randomUUID } from 'node:crypto';
+import { PROCESS_NAME } from '../../lib/process-name.ts';
 import type { Database, Sql, Transaction } from './database.ts';
 
 /** Milliseconds. A process that stops is replaced after this time. */
@@ -15,7 +16,7 @@ export class WorkLease {
   readonly #database: Database;
   readonly #name: string;
   readonly #duration: number;
-  readonly #holder = randomUUID();
+  readonly #holder = `${PROCESS_NAME} ${randomUUID()}`;
   #fence: number | null = null;
 
   /**
