@@ -35,7 +35,7 @@ function rowOf({ name, version, source, startedAt, ...node }: Node): string[] {
     name,
     version,
     source,
-    startedAt.toISOString().slice(0, 19).replace('T', ' '),
+    startedAt.slice(0, 19).replace('T', ' '),
     isAlive ? seen : `gone, ${seen}`,
     searchLagMs === null ? searchState : `${count(Math.round(searchLagMs))} ms behind`,
     leases.join(', ') || '-',

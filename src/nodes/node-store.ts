@@ -15,7 +15,8 @@ export interface NodeFacts {
 }
 
 export interface Node extends NodeFacts {
-  readonly startedAt: Date;
+  /** RFC 3339. */
+  readonly startedAt: string;
   /** Milliseconds since it was seen last. */
   readonly unseenMs: number;
   readonly isAlive: boolean;
@@ -51,7 +52,7 @@ export async function prepareToJoin(tx: Transaction, name: string): Promise<void
 /** All, those alive first. */
 export async function findNodes(sql: Sql): Promise<Node[]> {
   return sql<Node[]>`
-    select name, version, source, started_at as "startedAt", search_state as "searchState",
+    select name, version, source, to_json(started_at at time zone 'UTC') #>> '{}' || 'Z' as "startedAt", search_state as "searchState",
       search_lag_ms::float8 as "searchLagMs",
       greatest(0, extract(epoch from clock_timestamp() - seen_at) * 1000)::float8 as "unseenMs",
       seen_at > clock_timestamp() - ${GONE_AFTER} * interval '1 millisecond' as "isAlive",

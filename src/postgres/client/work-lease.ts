@@ -1,8 +1,11 @@
 // Lease of work that one process at a time does, by the clock of the database.
 
 import { randomUUID } from 'node:crypto';
-import { PROCESS_NAME } from '../../lib/process-name.ts';
+import { hostname } from 'node:os';
 import type { Database, Sql, Transaction } from './database.ts';
+
+/** This process among those on one database: the same in all of its threads. Holders of leases start with it. */
+export const PROCESS_NAME = `${hostname()}:${process.pid}`;
 
 /** Milliseconds. A process that stops is replaced after this time. */
 const DURATION = 20_000;

@@ -6,8 +6,12 @@ import { main } from '../../../src/cli/main.ts';
 import { atEnd, type Closing } from '../database/database.ts';
 
 export const LAUNCHER = join(import.meta.dirname, '../../../bin/freehold.js');
-/** All that a process gets of the environment of the tests. */
-export const INHERITED = { PATH: process.env.PATH, NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE };
+/** All that a process gets of the environment of the tests. No load balancer is in front of it. */
+export const INHERITED = {
+  PATH: process.env.PATH,
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+  DRAIN_SECONDS: '0',
+};
 
 export interface CommandOptions {
   /** Where it runs; the configuration's `.env` would be read from here. */
@@ -41,7 +45,7 @@ export function startCli(t: Closing, args: readonly string[], options: CliOption
   const child = spawn(options.node ?? process.execPath, [LAUNCHER, ...args], {
     cwd: options.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
-    env: { ...INHERITED, SOURCE: 'none', LOG_LEVEL: 'warn', DRAIN_SECONDS: '0', ...options.environment },
+    env: { ...INHERITED, SOURCE: 'none', LOG_LEVEL: 'warn', ...options.environment },
   });
   const texts = { stdout: '', stderr: '' };
   child.stdout.on('data', (chunk: Buffer) => {
