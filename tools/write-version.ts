@@ -31,6 +31,8 @@ export function writeVersion(root: string, from: string, to: string): void {
   const mention = new RegExp(`(freehold(?:-client)?[-:@ ]v?)${escaped(from)}(?![\\d.]*\\d)`, 'gi');
   for (const path of [...PACKAGES, 'package-lock.json']) replaceIn(join(root, path), field, `$1${to}$2`);
   replaceIn(join(root, 'packages/client/src/version.ts'), new RegExp(`'${escaped(from)}'`, 'g'), `'${to}'`);
+  for (const path of ['server.json', 'skills/freehold/SKILL.md'])
+    replaceIn(join(root, path), new RegExp(`(\\bversion"?: ")${escaped(from)}(")`, 'g'), `$1${to}$2`);
   for (const entry of globSync(NAMING, { cwd: root, withFileTypes: true }))
     if (entry.isFile()) replaceIn(join(entry.parentPath, entry.name), mention, `$1${to}`);
 }

@@ -16,6 +16,10 @@ export const DOCUMENTS = {
   estimate: ['Estimates', 'comparables, and how sale prices and rents are estimated'],
   oauth: ['OAuth', 'access for apps and MCP clients: discovery, PKCE, refresh, revocation'],
   mcp: ['Agents', 'the MCP endpoint: how to connect a client, scopes, resources, errors'],
+  agents: [
+    'Hosts of agents',
+    'Claude, ChatGPT, Codex, Gemini CLI, VS Code, Cursor, Goose: what each takes, by OAuth and by key',
+  ],
   limits: ['Limits', 'who may call what, and how often'],
   versioning: ['Versions', 'what a release may change, how an end is announced, upgrades'],
   'mcp-tools': ['Tools for agents', 'each tool of the MCP endpoint with its arguments'],

@@ -1,18 +1,15 @@
 // Proves that what people read about agents is true: commands are run as they stand, and tables are those of the code.
 
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { Client } from '@modelcontextprotocol/client';
-import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { SCOPES } from '../../src/access/tiers/tiers.ts';
 import { PROBLEMS } from '../../src/lib/problem.ts';
 import { createPrompts } from '../../src/mcp/prompts.ts';
 import { PLAIN_RESOURCES, TEMPLATES } from '../../src/mcp/resources/resource-table.ts';
 import { textOf } from '../support/browser/page-text.ts';
 import { assertEvery } from '../support/check/every.ts';
-import { ROOT, readSource } from '../support/code/source-files.ts';
-import { atEnd, temporaryFolder } from '../support/database/database.ts';
+import { readSource } from '../support/code/source-files.ts';
+import { temporaryFolder } from '../support/database/database.ts';
 import { toolReference, unconnectedTools } from '../support/mcp/tool-reference.ts';
 import { follow, shellBlocks, writeKeys } from '../support/process/shell-blocks.ts';
 import { startService } from '../support/service/service.ts';
@@ -50,63 +47,15 @@ interface Called {
   readonly structuredContent: { readonly data: readonly unknown[] };
 }
 
-interface Configuration {
-  readonly url?: string;
-  readonly command?: string;
-  readonly args?: readonly string[];
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly env?: Readonly<Record<string, string>>;
-}
-
 test('the page that is served names every tool, resource and prompt of the service, and its own address', async () => {
   const page = textOf(await (await service.get('/docs/mcp')).text());
   const names = [
     ...tools.map(({ name }) => name),
     ...rowsOf('Resources').flatMap(([cell]) => namesIn(cell)),
     ...rowsOf('Prompts').flatMap(([cell]) => namesIn(cell)),
-    `claude mcp add --transport http freehold ${service.url}/mcp`,
+    `${service.url}/mcp`,
   ];
   for (const name of names) assert.ok(page.includes(name), name);
-});
-
-/** The blocks of JSON that configure clients. */
-const configurations = [...PAGE.matchAll(/^```json\n([\s\S]*?)^```$/gm)].map(([, text = '']) => {
-  const { servers, mcpServers } = JSON.parse(text) as Record<string, { freehold: Configuration } | undefined>;
-  return (servers ?? mcpServers)?.freehold ?? assert.fail(text);
-});
-
-test('each configuration of a client names the endpoint, and a key only where its client puts one in', () => {
-  assert.equal(configurations.length, 6);
-  for (const { url, args = [], headers = {} } of configurations) {
-    assert.match([url, ...args].join(' '), /https?:\/\/[^ /]+\/mcp\b/);
-    for (const value of Object.values(headers)) assert.match(value, /^Bearer \$\{(?:input|env):[\w-]+\}$/);
-  }
-});
-
-test('a program that starts mcp-remote as docs/mcp.md configures it calls tools with its key', async (t) => {
-  const folder = await temporaryFolder(t, 'agent');
-  const { command, args = [], env = {} } = configurations.findLast(({ args }) => args) ?? {};
-  assert.deepEqual([command, ...args.slice(0, 2)], ['npx', '-y', 'mcp-remote']);
-  const [program, ...given] = ['node_modules/mcp-remote/dist/proxy.js', ...args.slice(2)];
-  const key = Object.entries(env).map(([name, value]) => [
-    name,
-    value.replace(/SERVICE-\S+/, service.keys.pro),
-  ]);
-  const client = new Client({ name: 'desktop', version: '1' });
-  atEnd(t, () => client.close());
-  await client.connect(
-    new StdioClientTransport({
-      command: process.execPath,
-      args: [
-        join(ROOT, program ?? ''),
-        ...given.map((each) => each.replace('http://127.0.0.1:8080', service.url)),
-      ],
-      env: { PATH: '', HOME: folder, ...Object.fromEntries(key) },
-      stderr: 'ignore',
-    }),
-  );
-  const { structuredContent } = await client.callTool({ name: 'get_usage', arguments: {} });
-  assert.equal((structuredContent as { tier: string }).tier, 'pro');
 });
 
 /** Cells of the rows of a section, by the names of its columns. */

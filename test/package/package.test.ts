@@ -44,6 +44,8 @@ test('a release writes its version everywhere, and says how to tag and publish i
     VERSION,
   );
   assert.ok((await read('README.md')).includes(`Freehold ${VERSION}`));
+  assert.equal((JSON.parse(await read('server.json')) as { version: string }).version, VERSION);
+  assert.ok((await read('skills/freehold/SKILL.md')).includes(`version: "${VERSION}"`));
   const former = readSource('package.json').text.match(/"version": "(.*)"/)?.[1] ?? '';
   assert.ok(!(await read('README.md')).includes(former));
   for (const command of [
@@ -119,6 +121,7 @@ test('the package has the compiled modules, what they read, and nothing else', a
     'README.md',
     'bin/freehold.js',
     'package.json',
+    'skills/freehold/SKILL.md',
     ...[...compiled, ...assets].map((path) => `build/${path}`),
   ];
   assert.deepEqual(paths.toSorted(), expected.toSorted());
