@@ -119,7 +119,10 @@ const cellOf = (row: Row, name: string): string => String((row as Record<string,
 
 function printCsv(rows: readonly Row[], groups: readonly UsageGroup[]): void {
   const names = namesOf(groups);
-  const lines = [csvLine(names), ...rows.map((row) => csvLine(names.map((name) => cellOf(row, name))))];
+  const lines = [
+    csvLine(names),
+    ...rows.map((row) => csvLine(names.map((name) => cellOf(row, name) || null))),
+  ];
   process.stdout.write(lines.join(''));
 }
 

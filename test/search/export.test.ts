@@ -121,7 +121,7 @@ test('CSV has a column for each part of a listing, and no cell that a spreadshee
       : listing.address.city;
     assert.deepEqual(
       [row.id, row.price, row['address.city'], row.features, row['location.lat'], row.photos, row.closePrice],
-      [listing.id, String(listing.price), harmless, 'gym|pool', listing.location ? '10' : '', '', ''],
+      [listing.id, String(listing.price), harmless, 'gym|pool', listing.location ? '10' : '', '[]', ''],
     );
     assert.equal(row['address.full'], "'-2 Dash Street");
   }

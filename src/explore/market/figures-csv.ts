@@ -6,8 +6,8 @@ import { areaMetrics, CHOICES, CLOSED, NEW } from './metric-choice.ts';
 import type { FigureTable, MarketView } from './page-query.ts';
 import type { Distribution, MarketFigures, Point } from './read-figures.ts';
 
-const cell = (value: number | null | undefined): string =>
-  value === null || value === undefined ? '' : String(value);
+const cell = (value: number | null | undefined): string | null =>
+  value === null || value === undefined ? null : String(value);
 
 /** The metrics of a chart by month. */
 export function chartMetrics(
@@ -57,7 +57,7 @@ export function areasCsv(
     csvLine([
       harmlessText(area.areaId),
       harmlessText(area.name),
-      area.currency ?? '',
+      area.currency,
       ...metrics.flatMap((id) => {
         const figure = area.metrics[id];
         return [cell(figure?.value), cell(figure?.change?.yearAgo), cell(figure?.n)];

@@ -152,7 +152,8 @@ const EXPORTS: readonly Export[] = [
     suffix: '',
     as: 'CSV',
     description:
-      `One listing a row (RFC 4180). ${ALL_RESULTS} With \`include=cursor\` each row ends with the cursor from which ` +
+      `One listing a row (RFC 4180). Unknown values are empty cells, empty texts and lists \`""\`; lists of texts are separated by ` +
+      `\`|\`, other lists are JSON. PostgreSQL loads it with COPY into docs/examples/listings.sql. ${ALL_RESULTS} With \`include=cursor\` each row ends with the cursor from which ` +
       'an interrupted export can continue.',
     answer: { description: 'A header line, and a row for each listing' },
   },

@@ -124,7 +124,7 @@ export class Operations extends HeyApiClient {
     /**
      * Search rentals, as CSV
      *
-     * One listing a row (RFC 4180). Without `limit`, Business and Internal receive all results in one response; other tiers receive a page of 20, or of `limit`, and page with `cursor` and the header Link. With `include=cursor` each row ends with the cursor from which an interrupted export can continue.
+     * One listing a row (RFC 4180). Unknown values are empty cells, empty texts and lists `""`; lists of texts are separated by `|`, other lists are JSON. PostgreSQL loads it with COPY into docs/examples/listings.sql. Without `limit`, Business and Internal receive all results in one response; other tiers receive a page of 20, or of `limit`, and page with `cursor` and the header Link. With `include=cursor` each row ends with the cursor from which an interrupted export can continue.
      *
      * Tiers: callers without credentials, Free, Pro, Business, and Internal. A token needs the scope `listings:read`.
      */
@@ -314,7 +314,7 @@ export class Operations extends HeyApiClient {
     /**
      * Search sales, as CSV
      *
-     * One listing a row (RFC 4180). Without `limit`, Business and Internal receive all results in one response; other tiers receive a page of 20, or of `limit`, and page with `cursor` and the header Link. With `include=cursor` each row ends with the cursor from which an interrupted export can continue.
+     * One listing a row (RFC 4180). Unknown values are empty cells, empty texts and lists `""`; lists of texts are separated by `|`, other lists are JSON. PostgreSQL loads it with COPY into docs/examples/listings.sql. Without `limit`, Business and Internal receive all results in one response; other tiers receive a page of 20, or of `limit`, and page with `cursor` and the header Link. With `include=cursor` each row ends with the cursor from which an interrupted export can continue.
      *
      * Tiers: callers without credentials, Free, Pro, Business, and Internal. A token needs the scope `listings:read`.
      */
