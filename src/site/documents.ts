@@ -20,6 +20,10 @@ export const DOCUMENTS = {
     'Hosts of agents',
     'Claude, ChatGPT, Codex, Gemini CLI, VS Code, Cursor, Goose: what each takes, by OAuth and by key',
   ],
+  python: [
+    'Python',
+    'listings and market figures with the standard library and pandas, and in PostgreSQL by COPY',
+  ],
   limits: ['Limits', 'who may call what, and how often'],
   versioning: ['Versions', 'what a release may change, how an end is announced, upgrades'],
   'mcp-tools': ['Tools for agents', 'each tool of the MCP endpoint with its arguments'],
