@@ -9,7 +9,13 @@ const BUILD = join(ROOT, 'build');
 const COMPILER = join(ROOT, 'node_modules/typescript/bin/tsc');
 
 /** What running code reads besides modules, below the folder of the checkout. */
-const ASSETS = ['src/**/*.{json,sql}', 'sample/**/*.{json,geojson}', 'docs/*.md', 'docs/examples/*'];
+const ASSETS = [
+  'src/**/*.{json,sql}',
+  'sample/**/*.{json,geojson}',
+  'docs/*.md',
+  'docs/examples/*',
+  'openapi.json',
+];
 
 /** Programs of threads and processes are named by URLs, which the compiler leaves as they are written. */
 const PROGRAM_URL = /(new URL\('\.{1,2}\/[^']+)\.ts(', import\.meta\.url\))/g;

@@ -1,8 +1,6 @@
 // Failure of a command: exit codes, and one sentence with its remedy instead of a stack trace.
 
 import { CommanderError } from 'commander';
-import { ConfigError } from '../config.ts';
-import { MapError } from '../import/mapping/map.ts';
 import { redact } from '../lib/log.ts';
 import { Problem } from '../lib/problem.ts';
 import { emphasis, print } from './output.ts';
@@ -18,6 +16,9 @@ export const EXIT = {
   /** Stopped by Ctrl-C; the same command continues from there. */
   interrupted: 130,
 } as const;
+
+/** Errors of the configuration and of map files; by their names, since their modules load most of the service. */
+const USAGE_ERRORS = ['ConfigError', 'MapError'];
 
 /** An expected failure: the message is a sentence for the operator that names the remedy. */
 export class CommandFailure extends Error {
@@ -37,8 +38,7 @@ export function reportFailure(error: unknown, debug: boolean): number {
   print(process.stderr, `${emphasis('error', 'Error:', process.stderr)} ${redact(sentence(failure))}`);
   if (debug && failure.stack !== undefined) print(process.stderr, redact(stacks(failure)));
   if (failure instanceof CommandFailure) return failure.exitCode;
-  const isUsage = failure instanceof ConfigError || failure instanceof MapError;
-  return isUsage ? EXIT.usage : EXIT.failed;
+  return USAGE_ERRORS.includes(failure.name) ? EXIT.usage : EXIT.failed;
 }
 
 function sentence(failure: Error): string {

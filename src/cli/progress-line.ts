@@ -15,14 +15,17 @@ export interface ProgressOf {
   readonly phase?: string;
 }
 
-export interface ProgressLine<P extends ProgressOf> {
+/** Progress of which nobody may know how much there is: then it has no bar. */
+type AnyProgress = Omit<ProgressOf, 'part'> & { readonly part: number | null };
+
+export interface ProgressLine<P extends AnyProgress> {
   show(progress: P): void;
   /** Clears the line. */
   end(): void;
 }
 
 /** @param textOf the text of a progress, so many seconds after its phase began */
-export function progressLine<P extends ProgressOf>(
+export function progressLine<P extends AnyProgress>(
   clock: Clock,
   textOf: (progress: P, seconds: number) => string,
   stream: NodeJS.WriteStream = process.stderr,
@@ -42,7 +45,7 @@ export function progressLine<P extends ProgressOf>(
       const text = textOf(progress, (now - startedAt) / 1_000);
       if (width === undefined) return print(stream, text);
       isShown = true;
-      const bar = `${emphasis('key', barText(progress.part), stream)} `;
+      const bar = progress.part === null ? '' : `${emphasis('key', barText(progress.part), stream)} `;
       stream.write(`\r\x1b[K${bar}${text.slice(0, Math.max(0, width - BAR_WIDTH - 3))}`);
     },
     end() {
@@ -60,6 +63,6 @@ export function duration(seconds: number): string {
 }
 
 function barText(part: number): string {
-  const full = Math.round(part * BAR_WIDTH);
+  const full = Math.round(Math.min(1, part) * BAR_WIDTH);
   return '━'.repeat(full) + '─'.repeat(BAR_WIDTH - full);
 }

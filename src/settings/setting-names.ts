@@ -12,8 +12,8 @@ const REMOVED: Readonly<Record<string, string>> = {
 };
 /** Prefixes of our settings: an unknown name with one is a mistake. */
 const PREFIXES = ['RESO_', 'SAMPLE_', 'FREEHOLD_'];
-/** Names with our prefix for other programs: keys of clients, and the folder of test data. */
-const FOREIGN = /^FREEHOLD_(?:(?:FREE|PRO|BUSINESS|INTERNAL)_KEY|TEST_DATA)$/;
+/** Names with our prefix for other programs: address and keys of clients, and the folder of test data. */
+const FOREIGN = /^FREEHOLD_(?:(?:FREE|PRO|BUSINESS|INTERNAL)_KEY|KEY|URL|TEST_DATA)$/;
 /** Names that other programs and Kubernetes (for a service called freehold, or freehold-db) set. */
 const INJECTED =
   /^(?:PG|XDG_|FREEHOLD_SERVICE_|FREEHOLD_PORT)|_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/;

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Command } from 'commander';
-import { commandLine } from '../../src/cli/main.ts';
+import { commandLine } from '../../src/cli/command-line.ts';
 import { readConfig } from '../../src/config.ts';
 
 /** A command with all commands below it. */

@@ -109,9 +109,19 @@ test('the package has the compiled modules, what they read, and nothing else', a
   const sources = globSync('{src,sample}/**/*.ts', { cwd: ROOT }).filter(
     (path) => !path.endsWith('.test.ts') && !path.startsWith('sample/land/drawing/'),
   );
+  // What the command line uses of the client.
+  const client = ['errors', 'streams', 'transport', 'generated/types.gen'];
+  sources.push(...client.map((name) => `packages/client/src/${name}.ts`));
   const compiled = sources.flatMap((path) => ['.js', '.d.ts'].map((end) => path.replace(/\.ts$/, end)));
   const assets = globSync(
-    ['src/**/*.{json,sql}', 'sample/**/*.{json,geojson}', 'docs/*.md', 'docs/examples/*', 'package.json'],
+    [
+      'src/**/*.{json,sql}',
+      'sample/**/*.{json,geojson}',
+      'docs/*.md',
+      'docs/examples/*',
+      'openapi.json',
+      'package.json',
+    ],
     { cwd: ROOT, exclude: ['**/tsconfig*.json'] },
   );
   const expected = [

@@ -74,7 +74,7 @@ export class Freehold {
       client: createClient({
         baseUrl: this.#transport.options.baseUrl,
         throwOnError: true,
-        fetch: (request) => this.#send(request as Request),
+        fetch: (request) => this.#transport.send(request as Request, (request as Request).signal),
       }),
     });
   }
@@ -108,12 +108,4 @@ export class Freehold {
     /** Events of your watchers as they happen, over cuts. */
     feed: (options: FeedOptions = {}) => feed(this.#transport, options),
   };
-
-  /** A new watcher names itself, so that a repeat makes no second one. */
-  #send(request: Request): Promise<Response> {
-    const { method, url, headers } = request;
-    const isNew = method === 'POST' && new URL(url).pathname.endsWith('/v1/watchers');
-    if (isNew && !headers.has('idempotency-key')) headers.set('idempotency-key', crypto.randomUUID());
-    return this.#transport.send(request);
-  }
 }

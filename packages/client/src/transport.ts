@@ -56,6 +56,10 @@ const isSafe = ({ method, headers, url }: Request): boolean =>
 
 export const isBrowser = (): boolean => 'document' in globalThis;
 
+/** One names itself, so that a repeat makes no second one. */
+const isNewWatcher = ({ method, url }: Request): boolean =>
+  method === 'POST' && new URL(url).pathname.endsWith('/v1/watchers');
+
 export function createTransport(options: TransportOptions): Transport {
   let limits: readonly Limit[] = [];
 
@@ -100,6 +104,8 @@ export function createTransport(options: TransportOptions): Transport {
       return limits;
     },
     async send(request) {
+      if (isNewWatcher(request) && !request.headers.has('idempotency-key'))
+        request.headers.set('idempotency-key', crypto.randomUUID());
       for (let retry = 0; ; retry++) {
         try {
           return await sendOnce(request.clone() as Request, retry);
