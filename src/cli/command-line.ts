@@ -6,6 +6,7 @@ import { addApi } from './api/api.ts';
 import { addBackup } from './backup/backup.ts';
 import { addBilling } from './billing.ts';
 import { addClients } from './clients.ts';
+import { addCompletion } from './completion/completion.ts';
 import { addDoctor } from './doctor/doctor.ts';
 import { addGrants } from './grants.ts';
 import { addImport } from './import/import.ts';
@@ -39,6 +40,7 @@ export function commandLine(): Command {
   addDoctor(program);
   addOpenapi(program);
   addApi(program);
+  addCompletion(program);
   return program;
 }
 

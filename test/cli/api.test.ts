@@ -11,6 +11,7 @@ import { examplesOf } from '../../src/cli/api/help.ts';
 import { poll, until } from '../support/check/until.ts';
 import { temporaryFolder } from '../support/database/database.ts';
 import { INHERITED, LAUNCHER, runCli, runCommand, startCli } from '../support/process/cli.ts';
+import { quietPort } from '../support/service/ports.ts';
 import { startService } from '../support/service/service.ts';
 
 const file = { after };
@@ -205,11 +206,11 @@ test('what is wrong with the settings is said before anything is sent', async ()
 });
 
 test('an address without a service, or with another one, is reported as that', async () => {
-  const nobody = await api('watch', { FREEHOLD_URL: 'http://127.0.0.1:9' });
+  const nobody = await api('watch', { FREEHOLD_URL: `http://127.0.0.1:${await quietPort()}` });
   assert.equal(nobody.code, 1);
   assert.match(
     nobody.stderr,
-    /^Error: Nothing answers at http:\/\/127\.0\.0\.1:9 \(.*\)\. Check FREEHOLD_URL/,
+    /^Error: Nothing answers at http:\S+ \(connect ECONNREFUSED .*\)\. Check FREEHOLD_URL/,
   );
   const other = createServer((_, response) => response.end('<html>'));
   await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));

@@ -110,7 +110,7 @@ test('the package has the compiled modules, what they read, and nothing else', a
     (path) => !path.endsWith('.test.ts') && !path.startsWith('sample/land/drawing/'),
   );
   // What the command line uses of the client.
-  const client = ['errors', 'streams', 'transport', 'generated/types.gen'];
+  const client = ['errors', 'streams', 'transport', 'version', 'generated/types.gen'];
   sources.push(...client.map((name) => `packages/client/src/${name}.ts`));
   const compiled = sources.flatMap((path) => ['.js', '.d.ts'].map((end) => path.replace(/\.ts$/, end)));
   const assets = globSync(

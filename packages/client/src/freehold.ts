@@ -74,7 +74,7 @@ export class Freehold {
       client: createClient({
         baseUrl: this.#transport.options.baseUrl,
         throwOnError: true,
-        fetch: (request) => this.#transport.send(request as Request, (request as Request).signal),
+        fetch: (request) => this.#transport.send(request as Request),
       }),
     });
   }

@@ -1,7 +1,7 @@
 // Answers on standard output: tables on a terminal, JSON lines in a pipe, and texts as they come.
 
 import { once } from 'node:events';
-import { lines } from '../../../packages/client/src/streams.ts';
+import { textOf, valuesOf } from '../../../packages/client/src/streams.ts';
 import type { Transport } from '../../../packages/client/src/transport.ts';
 import { systemClock } from '../../lib/clock.ts';
 import { CommandFailure, EXIT } from '../failure.ts';
@@ -153,11 +153,10 @@ export async function copyText(transport: Transport, call: Call, all: boolean): 
 
 /** What became of each record of a batch. Throws CommandFailure where records were rejected. */
 export async function showResults(transport: Transport, call: Call, form: Form): Promise<void> {
-  const { body } = await send(transport, call);
-  const text = (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream());
+  const response = await send(transport, call);
   const writeRows = rowWriter({ form: form === 'json' ? 'lines' : form, isChosen: false });
   let [all, rejected] = [0, 0];
-  for await (const row of lines<Row>(text as ReadableStream<string>)) {
+  for await (const row of valuesOf<Row>(textOf(response, transport, {}))) {
     all++;
     if (row.result === 'rejected') rejected++;
     await writeRows([row]);

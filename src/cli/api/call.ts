@@ -26,7 +26,7 @@ export function pathOf({ operation, places }: Pick<Call, 'operation' | 'places'>
 }
 
 /** Sends it. Throws FreeholdError for every answer but 2xx. */
-export function send(transport: Transport, call: Call, signal?: AbortSignal): Promise<Response> {
+export function send(transport: Transport, call: Call): Promise<Response> {
   const { operation, query, body, headers } = call;
   const text = query.toString();
   const request = new Request(`${transport.options.baseUrl}${pathOf(call)}${text === '' ? '' : `?${text}`}`, {
@@ -38,7 +38,7 @@ export function send(transport: Transport, call: Call, signal?: AbortSignal): Pr
     },
     ...(body !== null && { body: body.content }),
   });
-  return transport.send(request, signal);
+  return transport.send(request);
 }
 
 /** A page of a list as the API answers; members that are not there are undefined. */

@@ -65,6 +65,8 @@ export function connect({ url, key }: RemoteSettings, { verbose, timeout }: Serv
     baseUrl: url,
     credential: async () => key,
     timeout: timeout * SECONDS,
+    // Heartbeats of a stream come every 20 seconds.
+    idleTimeout: Math.max(60, timeout) * SECONDS,
     maxRetries: 3,
     maxWait: MAX_WAIT,
     fetch: send as typeof fetch,
@@ -74,26 +76,17 @@ export function connect({ url, key }: RemoteSettings, { verbose, timeout }: Serv
     get limits() {
       return transport.limits;
     },
-    async send(request, signal) {
-      const response = await transport.send(request, signal);
+    async send(request) {
+      const response = await transport.send(request);
       // Every answer of Freehold has one.
       if (response.headers.has('x-request-id')) return response;
       throw new FreeholdError(
         `${url} answers, but not as Freehold does. Check FREEHOLD_URL: it is the address of the service, without a path.`,
-        NO_ANSWER,
+        'UNKNOWN',
       );
     },
   };
 }
-
-const NO_ANSWER = {
-  code: 'UNKNOWN',
-  status: null,
-  requestId: null,
-  faults: [],
-  retryAfter: null,
-  docs: null,
-} as const;
 
 /** Who is sent elsewhere with 303 is meant to look there; every other redirect is one of the address of the service. */
 function redirected(url: string, { status, headers }: Response, location: string): Response {
@@ -101,10 +94,11 @@ function redirected(url: string, { status, headers }: Response, location: string
     const answer = { ...Object.fromEntries(headers), 'content-type': 'application/json' };
     return new Response(JSON.stringify({ location }), { status: 200, headers: answer });
   }
-  throw new FreeholdError(`${url} redirects to ${location}: set FREEHOLD_URL to where the service is.`, {
-    ...NO_ANSWER,
-    status,
-  });
+  throw new FreeholdError(
+    `${url} redirects to ${location}: set FREEHOLD_URL to where the service is.`,
+    'UNKNOWN',
+    { status },
+  );
 }
 
 /** Causes that a repeat a moment later does not mend. */
@@ -117,8 +111,9 @@ function unreachable(url: string, error: unknown): FreeholdError {
   const { code, message } = cause as NodeJS.ErrnoException;
   return new FreeholdError(
     `Nothing answers at ${url} (${message || (code ?? 'no reason')}). Check FREEHOLD_URL, and that the service runs.`,
+    'CONNECTION_FAILED',
     // Without a status it is repeated.
-    { ...NO_ANSWER, code: 'CONNECTION_FAILED', status: LASTING.test(code ?? '') ? 0 : null },
+    { status: LASTING.test(code ?? '') ? 0 : null },
   );
 }
 
