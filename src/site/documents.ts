@@ -12,6 +12,10 @@ export const DOCUMENTS = {
     'Watchers',
     'events about listings, properties, searches and market figures: pages, feeds, digests, webhooks',
   ],
+  'command-line': [
+    'Command line',
+    'every operation of the API from a shell, with tables, CSV, streams and events',
+  ],
   changes: ['Changes', 'a copy of all listings, kept up to date from the log of changes'],
   estimate: ['Estimates', 'comparables, and how sale prices and rents are estimated'],
   oauth: ['OAuth', 'access for apps and MCP clients: discovery, PKCE, refresh, revocation'],
