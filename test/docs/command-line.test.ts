@@ -34,7 +34,7 @@ test('whoever follows docs/command-line.md searches, takes all, sees a home live
   assert.match(search, /^\s*PRICE +ADDRESS/);
   assert.equal(search.match(/^\{"id":"lst_.*"price":/gm)?.length, 3);
   assert.match(more, /^\s*\d+\n {2}"total": \{\n +"value": \d+,/);
-  assert.match(live, /^EVENT .*\ncached .*\nlive .*\n/s);
+  assert.match(live, /^EVENT .*\ncached .*\nlive .*\n/m);
   assert.match(live, /LISTED/);
   assert.match(watch, /"id":"wat_[0-9a-f]+".*"name":"Family homes"/);
 });
