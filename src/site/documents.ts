@@ -7,6 +7,7 @@ const FOLDER = join(import.meta.dirname, '../../docs');
 /** Served documents: name of the file -> title in the navigation, and its description in llms.txt. */
 export const DOCUMENTS = {
   start: ['Quickstart', 'from a key to the first stream'],
+  client: ['Client', 'TypeScript: ten recipes, from a first search to verified webhooks and a sign-in'],
   search: ['Search', 'how searches are answered: names, currencies, pages, freshness'],
   watchers: [
     'Watchers',

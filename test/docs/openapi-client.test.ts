@@ -5,7 +5,9 @@ import { cp, mkdir, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { promisify } from 'node:util';
+import { readSource } from '../support/code/source-files.ts';
 import { temporaryFolder } from '../support/database/database.ts';
+import { placeClient } from '../support/package/client-folder.ts';
 import { CLIENTS, clientsSkip } from '../support/process/client-packages.ts';
 import { startService } from '../support/service/service.ts';
 
@@ -55,43 +57,76 @@ for (const [program, [generator = '', ...args]] of Object.entries(GENERATORS))
     skip,
   }, async (t) => {
     const folder = await temporaryFolder(t, 'client');
-    const run = (...command: readonly string[]) =>
-      promisify(execFile)(process.execPath, command, { cwd: folder }).catch(
-        ({ stdout, stderr }: { stdout: string; stderr: string }) => assert.fail(`${stdout}${stderr}`),
-      );
     await mkdir(join(folder, 'api'));
     for (const file of ['tsconfig.json', 'events.ts'])
       await cp(join(CLIENTS, 'openapi', file), join(folder, file));
     await cp(join(CLIENTS, 'openapi', `${program}.ts`), join(folder, 'program.ts'));
     await symlink(PACKAGES, join(folder, 'node_modules'));
     await writeFile(join(folder, 'openapi.json'), await (await service.get('/openapi.json')).text());
-    await run(join(PACKAGES, generator), ...args);
-    await run(join(PACKAGES, 'typescript/bin/tsc'), '-p', folder);
+    await runIn(folder, join(PACKAGES, generator), ...args);
+    await runIn(folder, join(PACKAGES, 'typescript/bin/tsc'), '-p', folder);
 
-    const { stdout } = await run(
+    const stdout = await runIn(
+      folder,
       '--import',
       RESOLVE,
       join(folder, 'built/program.js'),
       service.url,
       service.keys.pro,
     );
-    const { ids, total, bedrooms, lowest, median, rent, point, inventory, ...exact } = JSON.parse(stdout);
-    assert.equal(new Set(ids).size, 4);
-    assert.ok(total > 4);
-    assert.ok(bedrooms.includes(3));
-    assert.ok(lowest >= 0, `a bucket from ${lowest}`);
-    assert.ok(median > 0);
-    assert.ok(rent > 0 && rent <= 4_000);
-    assert.equal(point.length, 2);
-    assert.ok(inventory > 0);
-    assert.deepEqual(exact, {
-      rows: 3,
-      streamed: ['cached', 'live', 'done'],
-      matched: ids[0],
-      deleted: 204,
-      code: 'AREA_NOT_FOUND',
-    });
+    assertSeen(stdout, { streamed: ['cached', 'live', 'done'], deleted: 204 });
   });
+
+test('the same program on @freehold/client compiles with the TypeScript of the others, and finds the same', {
+  skip,
+}, async (t) => {
+  const folder = await temporaryFolder(t, 'client');
+  await placeClient(folder);
+  await cp(join(CLIENTS, 'openapi/tsconfig.json'), join(folder, 'tsconfig.json'));
+  await cp(join(CLIENTS, 'openapi/freehold.ts'), join(folder, 'program.ts'));
+  await writeFile(join(folder, 'package.json'), '{ "type": "module" }');
+  await runIn(folder, join(PACKAGES, 'typescript/bin/tsc'), '-p', folder);
+  const stdout = await runIn(folder, 'built/program.js', service.url, service.keys.pro);
+  assertSeen(stdout, { streamed: ['cached', 'live'], deleted: true });
+});
+
+/** Runs it with this Node; gives what it printed, and fails with that where it fails. */
+async function runIn(folder: string, ...command: readonly string[]): Promise<string> {
+  const { stdout } = await promisify(execFile)(process.execPath, command, { cwd: folder }).catch(
+    ({ stdout, stderr }: { stdout: string; stderr: string }) => assert.fail(`${stdout}${stderr}`),
+  );
+  return stdout;
+}
+
+function assertSeen(printed: string, expected: { readonly streamed: string[]; readonly deleted: unknown }) {
+  const { ids, total, bedrooms, lowest, median, rent, point, inventory, ...exact } = JSON.parse(printed);
+  assert.equal(new Set(ids).size, 4);
+  assert.ok(total > 4);
+  assert.ok(bedrooms.includes(3));
+  assert.ok(lowest >= 0, `a bucket from ${lowest}`);
+  assert.ok(median > 0);
+  assert.ok(rent > 0 && rent <= 4_000);
+  assert.equal(point.length, 2);
+  assert.ok(inventory > 0);
+  assert.deepEqual(exact, { rows: 3, matched: ids[0], code: 'AREA_NOT_FOUND', ...expected });
+}
+
+test('docs/client.md says how long that program is on each client', () => {
+  const linesOf = (name: string) => {
+    const { text } = readSource(`test/clients/openapi/${name}.ts`);
+    const reader = text.includes("'./events'") ? readSource('test/clients/openapi/events.ts').text : '';
+    return `${text}\n${reader}`.split('\n').filter((line) => !/^\s*(?:\/\/.*|\/\*.*)?$/.test(line)).length;
+  };
+  const [, section = ''] = readSource('docs/client.md').text.split('## Before and after');
+  const rows = [...section.matchAll(/^\| `([^`]+)` \| (\d+) \|/gm)].map(([, name, lines]) => [
+    name,
+    Number(lines),
+  ]);
+  const names = { '@freehold/client': 'freehold', '@hey-api/openapi-ts': 'hey-api' };
+  assert.equal(rows.length, 5);
+  for (const [name, lines] of rows)
+    assert.equal(lines, linesOf(names[name as keyof typeof names] ?? String(name)), String(name));
+});
 
 test('no member of a request body has a default, which generators take for one that must be sent', async () => {
   const document: object = await service.json('/openapi.json');
