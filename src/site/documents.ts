@@ -29,6 +29,10 @@ export const DOCUMENTS = {
     'Python',
     'listings and market figures with the standard library and pandas, and in PostgreSQL by COPY',
   ],
+  'market-figures': [
+    'Market figures',
+    'questions about a market, the code that answers each, and what it prints',
+  ],
   limits: ['Limits', 'who may call what, and how often'],
   versioning: ['Versions', 'what a release may change, how an end is announced, upgrades'],
   'mcp-tools': ['Tools for agents', 'each tool of the MCP endpoint with its arguments'],
