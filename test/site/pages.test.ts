@@ -366,7 +366,7 @@ test('the limits page tells of every route who may call it', async (t) => {
 });
 
 test('the page about agents says how to connect to this service', async (t) => {
-  const page = textOf(await (await (await serveSite(t)).fetch('/docs/mcp')).text());
+  const page = textOf(await (await (await serveSite(t)).fetch('/docs/agents')).text());
   for (const text of [
     'claude mcp add --transport http freehold https://api.example/mcp',
     '"type": "http", "url": "https://api.example/mcp"',

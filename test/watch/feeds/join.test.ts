@@ -8,17 +8,19 @@ import { atEnd } from '../../support/database/database.ts';
 import { startEventService } from '../../support/watch/event-service.ts';
 import { openFeed } from '../../support/watch/feed-reader.ts';
 
-/** Once armed, the next read of events is held back until `release`, with what it has read. */
+/** Once armed, the next read of events by a feed is held back until `release`, with what it has read. */
 const held = { isArmed: false, hasRead: false, release: (): void => {} };
 
 function holdReads(database: Database): Database {
   return {
     ...database,
     async read(work, options) {
+      // What all feeds share reads whenever it is woken.
+      const isShared = new Error().stack?.includes('event-tail.ts') ?? false;
       const result = await database.read(work, options);
       const isPage =
         typeof result === 'object' && result !== null && 'position' in result && 'droppedThrough' in result;
-      if (!isPage || !held.isArmed) return result;
+      if (!isPage || isShared || !held.isArmed) return result;
       held.isArmed = false;
       held.hasRead = true;
       await new Promise<void>((resolve) => {
