@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { joinNodes } from '../../src/nodes/node.ts';
-import { findNodes } from '../../src/nodes/node-store.ts';
+import { findNodes, writeNode } from '../../src/nodes/node-store.ts';
 import { WorkLease } from '../../src/postgres/client/work-lease.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, temporaryFolder, testDatabase } from '../support/database/database.ts';
@@ -27,6 +27,12 @@ const join = async (name: string, source: string) => {
 
 const find = async (name: string) =>
   (await database.read(findNodes)).find((node) => node.name === name) ?? null;
+
+/** What a process that was killed leaves behind. */
+const leaveBehind = (name: string) =>
+  database.write((sql) =>
+    writeNode(sql, { name, version: '1.2.3', source: 'sample', searchState: 'ready', searchLagMs: 0 }),
+  );
 
 /** Lets a process look as if it had not been seen for so long. */
 const age = (name: string, interval: string) =>
@@ -76,7 +82,7 @@ test('the sample market joins nobody and nobody joins it, until the other is gon
   await assert.rejects(settled(join('sample:2', 'sample')), /sample:1 serves this database/);
   // One that was killed is waited for; one that is started again under its name is not.
   await sample.stop();
-  await join('killed:1', 'sample');
+  await leaveBehind('killed:1');
   await age('killed:1', '1 minute');
   const next = await join('sample:2', 'sample');
   await next.stop();
@@ -103,7 +109,7 @@ test('freehold nodes shows who serves, what each does for all, and who is gone',
   await database.write(
     (sql) => sql`update work_lease set holder = ${`${serves.name} id`} where name = 'theirs'`,
   );
-  await join('gone:7', 'none');
+  await leaveBehind('gone:7');
   await age('gone:7', '5 minutes');
   const { stdout } = await runCommand(['nodes', '--json'], { folder, environment });
   const { nodes } = JSON.parse(stdout) as { nodes: { name: string; isAlive: boolean; leases: string[] }[] };

@@ -8,20 +8,11 @@ import { startSecondService } from '../../support/service/second-service.ts';
 import { startService } from '../../support/service/service.ts';
 
 const service = await startService({ after });
-const { clock, database } = service;
-
-async function listeners(): Promise<number> {
-  const rows = await database.read(
-    (sql) =>
-      sql`select from pg_stat_activity where datname = current_database() and query ilike 'listen "oauth%'`,
-  );
-  return rows.length;
-}
+const { clock } = service;
 
 async function startListening(t: Parameters<typeof startSecondService>[0]) {
-  const before = await listeners();
   const beside = await startSecondService(t, service);
-  await until('it listens', async () => (await listeners()) > before);
+  await beside.listening();
   return beside;
 }
 

@@ -7,8 +7,8 @@ import { type Principal, TIERS, type Tiers } from '../../../src/access/tiers/tie
 import { route } from '../../../src/http/frame/route.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
 import type { Database } from '../../../src/postgres/client/database.ts';
-import { until } from '../check/until.ts';
 import { atEnd, type Closing } from '../database/database.ts';
+import { untilListening } from '../database/listening.ts';
 import { createAccessServer } from '../service/access-service.ts';
 
 export interface GuardedService {
@@ -40,7 +40,6 @@ export interface GuardOptions {
 /** Serves `/v1/thing`, which counts against minute and month and needs no credentials; ended with the test. */
 export async function serveGuarded(t: Closing, options: GuardOptions): Promise<GuardedService> {
   const { database, clock, provider, trustedProxies = ['127.0.0.1'], tiers = TIERS } = options;
-  const others = await listeners(database);
   const access = createAccess({ database, clock, provider, tiers, report: () => {} });
   const thing = route<Principal>()({
     method: 'GET',
@@ -61,16 +60,8 @@ export async function serveGuarded(t: Closing, options: GuardOptions): Promise<G
     await access.close();
   });
   // When it begins to listen for changes, it queries anew what it had cached: that would disturb the counting.
-  await until('it listens', async () => (await listeners(database)).difference(others).size > 0);
+  await untilListening(database);
   return { access, port, ask: (ask = {}) => send({ port, agent }, ask) };
-}
-
-async function listeners(database: Database): Promise<Set<number>> {
-  const rows = await database.read(
-    (sql) => sql<{ pid: number }[]>`
-      select pid from pg_stat_activity where datname = current_database() and query ilike 'listen%'`,
-  );
-  return new Set(rows.map(({ pid }) => pid));
 }
 
 /** node:http, since fetch joins headers that are to be sent twice. */

@@ -6,6 +6,7 @@ import { createLog } from '../../../src/lib/log.ts';
 import { type Database, openDatabase } from '../../../src/postgres/client/database.ts';
 import { atEnd, type Closing, temporaryFolder } from '../database/database.ts';
 import { startDatabaseProxy } from '../database/database-proxy.ts';
+import { untilListening } from '../database/listening.ts';
 import { quietPort } from './ports.ts';
 import type { TestService } from './service.ts';
 
@@ -13,6 +14,8 @@ export interface SecondService {
   readonly url: string;
   /** Stops it like a process that gets a signal; otherwise it ends with the test. */
   stop(): Promise<void>;
+  /** Resolves once it is notified of what others do. */
+  listening(): Promise<void>;
   /** Keeps everything from its listening connections: they hang, as if nothing ever happened. */
   silence(): void;
 }
@@ -54,6 +57,7 @@ export async function startSecondService(
   return {
     url: `http://127.0.0.1:${port}`,
     stop,
+    listening: () => untilListening(database),
     silence() {
       line.mode = 'hang';
     },
