@@ -49,6 +49,19 @@ test('a search finds what its REST twin finds, ten short records of it, with lin
   assert.match(textOf(result), /cursor "[\w-]{20,}"/);
 });
 
+/** Not every home has comparable ones near by, and which have depends on the day. */
+async function anyComparable(): Promise<{ readonly listing: object }> {
+  const { data } = (await service.json('/v1/search/sales?limit=40&fields=id', keys.internal)) as {
+    data: { id: string }[];
+  };
+  for (const { id } of data) {
+    const { structuredContent } = await call('find_comparables', { id });
+    const [first] = structuredContent.data as { listing: object }[];
+    if (first !== undefined) return first;
+  }
+  return assert.fail('no home has a comparable one');
+}
+
 test('a short record says who published the home and how old the copy is, wherever it comes from', async () => {
   const { data } = (await service.json('/v1/search/sales?limit=1&fields=summary', keys.internal)) as {
     data: (Home & { fetchedAt: string })[];
@@ -70,9 +83,7 @@ test('a short record says who published the home and how old the copy is, wherev
   const { structuredContent: home } = await call('get_property', { id: summary.id });
   for (const name of membersOf(summary))
     assert.ok(Object.hasOwn(Object(home.currentListing), name), `get_property: ${name}`);
-  const { structuredContent: comparables } = await call('find_comparables', { id: summary.id });
-  const [first] = comparables.data as { listing: object }[];
-  assert.deepEqual(membersOf(first?.listing), membersOf(summary));
+  assert.deepEqual(membersOf((await anyComparable()).listing), membersOf(summary));
   assert.match(textOf(search), /1\. .* · confirmed \d+ (?:s|min|h|d) ago · lst_/);
   assert.match(textOf(live), /Cached: .* · confirmed \d+ (?:s|min|h|d) ago/);
 });
