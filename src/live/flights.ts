@@ -8,6 +8,7 @@ import {
   endFlight,
   FLIGHTS_CHANNEL,
   type FlightEnd,
+  type FlightUnderWay,
   findFlightEnd,
   renewFlight,
   startFlight,
@@ -62,16 +63,29 @@ export class Flights {
    * with the signal's reason.
    */
   async join(listingId: string, signal: AbortSignal): Promise<Joined> {
-    const { database } = this.#options;
     for (;;) {
       signal.throwIfAborted();
+      const started = await this.#start(listingId);
+      if ('state' in started) return started;
+      const end = await this.#ended(listingId, started.flight, started.left, signal);
+      if (end?.outcome != null) return { state: 'ended', end };
+    }
+  }
+
+  /** Starts the fetch of a listing; null: another process has. */
+  async start(listingId: string): Promise<Joined | null> {
+    const started = await this.#start(listingId);
+    return 'state' in started ? started : null;
+  }
+
+  async #start(listingId: string): Promise<Joined | FlightUnderWay> {
+    const { database } = this.#options;
+    for (;;) {
       const own = randomUUID();
       const started = await startFlight(database, listingId, own, LEASE).catch(() => undefined);
       if (started === undefined) return { state: 'own', flight: UNSHARED };
       if (started === null) continue;
-      if (started.flight === own) return { state: 'own', flight: this.#keep(listingId, own) };
-      const end = await this.#ended(listingId, started.flight, started.left, signal);
-      if (end?.outcome != null) return { state: 'ended', end };
+      return started.flight === own ? { state: 'own', flight: this.#keep(listingId, own) } : started;
     }
   }
 

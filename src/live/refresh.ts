@@ -21,7 +21,7 @@ export interface RefreshOptions extends WriteThroughOptions {
   /** The source with this id; null: this process reads none. */
   readonly findSource: (id: string) => Source | null;
   /** Those that all processes share; absent: this one fetches for itself. */
-  readonly flights?: Pick<Flights, 'join'>;
+  readonly flights?: Pick<Flights, 'start' | 'join'>;
   readonly log: Pick<Log, 'error'>;
   /** Whether operators have paused the reading of a source; default: never. */
   readonly isPaused?: (id: string) => boolean;
@@ -93,11 +93,14 @@ class ListingRefresher {
   async #join(source: Source, stored: ListingOfSource, signal: AbortSignal): Promise<StoredListing> {
     const { clock, flights, deadline = DEADLINE } = this.#options;
     if (flights === undefined) return this.#run(source, stored, signal, deadline);
+    const own = await flights.start(stored.id);
     const end = clock.monotonic() + deadline;
-    const joined = await withDeadline(
-      { clock, milliseconds: deadline, parent: signal, onTimeout: sourceTimeout },
-      (limited) => flights.join(stored.id, limited),
-    );
+    const joined =
+      own ??
+      (await withDeadline(
+        { clock, milliseconds: deadline, parent: signal, onTimeout: sourceTimeout },
+        (limited) => flights.join(stored.id, limited),
+      ));
     if (joined.state === 'ended') return this.#readShared(stored, joined.end);
     let ended: FlightEnd = { outcome: null, message: null };
     try {

@@ -124,7 +124,13 @@ test('a search is shown as a map and a list, one home opens from either, by keyb
 });
 
 test('one home, live copies and comparables are shown, and a failure says why', { skip }, async () => {
-  const id = homesOf(found)[0]?.id ?? '';
+  // Which homes have comparable ones depends on the day.
+  let id = '';
+  for (const home of homesOf(found)) {
+    id = home.id;
+    const { structuredContent } = await call(knowing, 'find_comparables', { id });
+    if ((structuredContent as { data: object[] } | undefined)?.data.length) break;
+  }
   for (const [name, title] of [
     ['get_property', 'One home'],
     ['get_listing_live', 'One home'],
