@@ -72,7 +72,7 @@ export async function serve(config: Config): Promise<void> {
       'PUBLIC_URL is plain http: keys and tokens cross the network unencrypted. Use https beyond a trial.',
     );
   const signal = await stopSignal;
-  // Whoever presses Ctrl-C does not wait for a load balancer.
+  // Ctrl-C is pressed where no load balancer is.
   if (signal === 'SIGTERM' && config.drainSeconds > 0) {
     lifecycle.info(
       { event: 'leaving', seconds: config.drainSeconds },

@@ -62,7 +62,7 @@ function requestOf({ path, method, operation }: (typeof operations)[number]) {
   };
 }
 
-/** Whoever wants a parameter that is not required ticks it. */
+/** Parameters that are not required are there to tick. */
 function fieldOf({ name, required, description = '', example }: Parameter) {
   return { key: name, value: textOf(example), description: firstSentence(description), disabled: !required };
 }

@@ -20,7 +20,7 @@ export interface FlightUnderWay {
 
 /** Milliseconds for one statement: readers wait for it. */
 const TIMEOUT = 500;
-/** Ended fetches are removed a few at a time, each by whoever ends another one. */
+/** Ended fetches are removed a few at a time, whenever another one ends. */
 const REMOVED_AT_ONCE = 100;
 
 /** Starts a fetch under this id, or gives the one that is under way; null: one has just started, so ask again. */

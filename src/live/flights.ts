@@ -36,6 +36,8 @@ const RENEWAL = 1_000;
 /** Milliseconds between two looks while a notification may have been lost. */
 const LOOK = 1_000;
 
+/** Without an outcome: another process starts at once. */
+export const ABANDONED: FlightEnd = { outcome: null, message: null };
 /** Where the database cannot be asked, each process fetches for itself. */
 const UNSHARED: OwnFlight = { end: async () => {} };
 
@@ -52,9 +54,7 @@ export class Flights {
       FLIGHTS_CHANNEL,
       (id) => this.#wake(id),
       () => this.#wakeAll(),
-      {
-        onError: report,
-      },
+      { onError: report },
     );
   }
 
@@ -66,7 +66,12 @@ export class Flights {
     for (;;) {
       signal.throwIfAborted();
       const started = await this.#start(listingId);
-      if ('state' in started) return started;
+      if ('state' in started) {
+        // Nobody waits any more for what was started at the last moment: it would be renewed for ever.
+        if (started.state === 'own' && signal.aborted) await started.flight.end(ABANDONED);
+        signal.throwIfAborted();
+        return started;
+      }
       const end = await this.#ended(listingId, started.flight, started.left, signal);
       if (end?.outcome != null) return { state: 'ended', end };
     }
@@ -123,7 +128,7 @@ export class Flights {
       cancel = clock.after(RENEWAL, () => void renew());
     };
     const renew = async (): Promise<void> => {
-      // Whoever has lost the lease goes on: two calls do no harm, and somebody waits for this one.
+      // One that has lost its lease goes on: two calls do no harm, and somebody waits for this one.
       const isHeld = await renewFlight(database, listingId, flight, LEASE).catch(() => true);
       if (isHeld && !isEnded) schedule();
     };

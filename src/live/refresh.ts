@@ -15,7 +15,7 @@ import {
   type WriteThroughOptions,
 } from '../sources/write-through.ts';
 import type { FlightEnd } from './flight-store.ts';
-import type { Flights } from './flights.ts';
+import { ABANDONED, type Flights } from './flights.ts';
 
 export interface RefreshOptions extends WriteThroughOptions {
   /** The source with this id; null: this process reads none. */
@@ -102,7 +102,7 @@ class ListingRefresher {
         (limited) => flights.join(stored.id, limited),
       ));
     if (joined.state === 'ended') return this.#readShared(stored, joined.end);
-    let ended: FlightEnd = { outcome: null, message: null };
+    let ended = ABANDONED;
     try {
       const fresh = await this.#run(source, stored, signal, end - clock.monotonic());
       ended = { outcome: 'live', message: null };

@@ -153,6 +153,23 @@ test('where the database cannot be asked, each process calls for itself', async 
   assert.equal(joined.state, 'own');
 });
 
+test('what is started after its reader has given up is handed on, not kept', async () => {
+  await database.write(
+    (sql) => sql`
+      insert into live_flight (listing_id, flight, leased_until)
+      values ('lst_late', gen_random_uuid(), clock_timestamp() - interval '1 second')`,
+  );
+  const late = new AbortController();
+  const joining = first.flights.join('lst_late', late.signal);
+  late.abort(new Error('too late'));
+  await assert.rejects(joining, /too late/);
+  const [row] = await database.read(
+    (sql) => sql<{ isEnded: boolean }[]>`
+      select ended_at is not null as "isEnded" from live_flight where listing_id = 'lst_late'`,
+  );
+  assert.equal(row?.isEnded, true);
+});
+
 test('a lease is renewed while its fetch takes long, and what has ended is removed', async () => {
   const joined = await first.flights.join('lst_slow', never);
   assert.ok(joined.state === 'own');

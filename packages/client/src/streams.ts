@@ -1,4 +1,4 @@
-// Streams: server-sent events, JSON lines and text as async iterators. Whoever stops reading closes the connection.
+// Streams: server-sent events, JSON lines and text as async iterators. A reader that stops closes the connection.
 
 import { createParser, type EventSourceMessage } from 'eventsource-parser';
 import { ConnectionError, FreeholdError, withoutAnswer } from './errors.ts';

@@ -1,8 +1,6 @@
 // Completion for bash: a script with all words in it, so that a key press starts no program. It needs no package bash-completion.
 
-import type { CompletedCommand } from './words.ts';
-
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+import { type CompletedCommand, quote } from './words.ts';
 
 /** To be sourced by bash 3.2 and newer. */
 export function bashScript(commands: readonly CompletedCommand[]): string {

@@ -64,3 +64,6 @@ function firstSentence(text: string): string {
   const bare = sentence.replace(/[.;:]$/, '');
   return bare.length > MAX_ABOUT ? `${bare.slice(0, MAX_ABOUT - 1).trimEnd()}…` : bare;
 }
+
+/** A word of a shell script. */
+export const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;

@@ -1,8 +1,6 @@
 // Completion for zsh: a function with all words in it and what they mean.
 
-import type { CompletedCommand, CompletedOption } from './words.ts';
-
-const quote = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
+import { type CompletedCommand, type CompletedOption, quote } from './words.ts';
 
 /** For a file `_freehold` in a folder of $fpath, or to be sourced after compinit. */
 export function zshScript(commands: readonly CompletedCommand[]): string {
