@@ -79,6 +79,12 @@ async function route(request: IncomingMessage, path: string, parts: ControlParts
       const key = readKey(await readObject(request, ['key']));
       return world.restore(key) ? json(200, { key, modified: lastChange(world) }) : noListing(key);
     }
+    case 'POST /control/rekey': {
+      const { key, to } = await readObject(request, ['key', 'to']);
+      if (!world.rekey(String(key), String(to)))
+        throw new Refused(`No listing ${key}, or one that is ${to}`, 404);
+      return json(200, { key, to, modified: lastChange(world) });
+    }
     case 'POST /control/expire-tokens':
       return json(200, { expired: tokens.expireAll() });
     case 'PUT /control/faults':

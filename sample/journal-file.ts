@@ -50,6 +50,8 @@ function isDeed(value: unknown): value is Deed {
       return typeof value.key === 'string' && Number.isFinite(value.at) && isRecord(value.set);
     case 'restore':
       return typeof value.key === 'string' && Number.isFinite(value.at);
+    case 'rekey':
+      return typeof value.key === 'string' && typeof value.to === 'string' && Number.isFinite(value.at);
     case 'remove':
       return typeof value.key === 'string';
     default:

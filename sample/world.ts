@@ -19,7 +19,8 @@ export type Deed =
   | StepRun
   | { readonly kind: 'change'; readonly key: string; readonly set: FieldSet; readonly at: number }
   | { readonly kind: 'remove'; readonly key: string }
-  | { readonly kind: 'restore'; readonly key: string; readonly at: number };
+  | { readonly kind: 'restore'; readonly key: string; readonly at: number }
+  | { readonly kind: 'rekey'; readonly key: string; readonly to: string; readonly at: number };
 
 /** All that is needed to make the same market again. */
 export interface Journal {
@@ -89,6 +90,13 @@ export class World {
     return true;
   }
 
+  /** Gives a listing another key, as a change of a server's system does; false when there is no such listing, or the new key is known. */
+  rekey(key: string, to: string): boolean {
+    if (!this.market.find(key) || this.market.isKnown(to)) return false;
+    this.#do({ kind: 'rekey', key, to, at: this.#next() });
+    return true;
+  }
+
   #next(): number {
     return Math.max(this.#clock(), this.market.lastAt + 1);
   }
@@ -120,6 +128,7 @@ export class World {
     }
     this.#deeds.push(deed);
     if (deed.kind === 'remove') this.market.hide(deed.key);
+    else if (deed.kind === 'rekey') this.market.rekey(deed.key, deed.to, deed.at);
     else {
       if (deed.kind === 'restore') this.market.unhide(deed.key);
       const listing = this.market.find(deed.key);

@@ -94,6 +94,16 @@ export class Market {
     return this.#hidden.delete(key);
   }
 
+  /** The same listing under another key from now on; that of its former key vanishes. False when it is not there, or the new key is known. */
+  rekey(key: string, to: string, at: number): boolean {
+    const listing = this.find(key);
+    if (listing === undefined || this.isKnown(to)) return false;
+    this.hide(key);
+    this.#insert({ ...listing, key: to, modifiedAt: at });
+    this.reach(at);
+    return true;
+  }
+
   pool(status: Status): readonly Listing[] {
     return this.#poolOf(status);
   }

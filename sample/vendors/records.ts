@@ -4,6 +4,7 @@ import { propertyFields } from '../fields/property.ts';
 import type { Listing } from '../market/listing.ts';
 import type { Column, Columns } from '../odata/match.ts';
 import type { Query } from '../odata/options.ts';
+import { badRequest } from '../odata/problem.ts';
 import { propertyColumns, recordOf, type View } from '../odata/property.ts';
 import type { Quirks } from './quirks.ts';
 import { isOfResource } from './resources.ts';
@@ -56,6 +57,16 @@ export function columnsOf(parts: RecordParts): Columns<Listing> {
       return { name, type: 'Boolean', many: false, read: (listing) => !isFlagged(listing) };
     return known(name);
   };
+}
+
+/** A query by the names that fields had before they were renamed; 400 for one that selects such a name. */
+export function byFormerNames(query: Query, { renamed }: Quirks): Query {
+  const former = new Map(Object.entries(renamed).map(([name, present]) => [present, name]));
+  const select = query.select?.map((name) => {
+    if (renamed[name] !== undefined) throw badRequest(`Property has no field ${name}`);
+    return former.get(name) ?? name;
+  });
+  return { ...query, select: select ?? null };
 }
 
 /** One listing as the vendor serves it. */

@@ -12,7 +12,7 @@ import { VendorLookups } from './lookups.ts';
 import { vendorMetadata } from './metadata.ts';
 import { NO_QUIRKS, type Quirks } from './quirks.ts';
 import { Quota } from './quota.ts';
-import { columnsOf, ownFields, type RecordParts, vendorRecord } from './records.ts';
+import { byFormerNames, columnsOf, ownFields, type RecordParts, vendorRecord } from './records.ts';
 import { requireFilter, requireHeaders, requireQuery, tooSlow } from './requirements.ts';
 import { isOfResource, VendorResources } from './resources.ts';
 import { VendorRows } from './rows.ts';
@@ -162,7 +162,10 @@ export class Vendor {
   #entity(target: URL, sample: SampleView): Answer {
     if (!this.rules.entities) throw badRequest('Single records are not served');
     const key = readKey(target.pathname);
-    const query = readQuery(target.searchParams, ['$select', '$expand', 'PrettyEnums']);
+    const query = byFormerNames(
+      readQuery(target.searchParams, ['$select', '$expand', 'PrettyEnums']),
+      this.quirks,
+    );
     const listing = this.#rows.served(this.quirks.late).find((row) => row.key === key);
     if (listing === undefined)
       throw new ODataError(404, 'NotFound', `There is no Property with the key ${key}`);
@@ -175,7 +178,7 @@ export class Vendor {
     this.#requireFresh(token, issued);
     const plain = new URLSearchParams(target.searchParams);
     if (token) plain.set('$skiptoken', token);
-    const query = readQuery(plain, OPTIONS);
+    const query = byFormerNames(readQuery(plain, OPTIONS), quirks);
     const parts = this.#recordParts(viewOf(sample));
     const own = ownFields(rules);
     for (const name of [...(query.select ?? []), ...query.expand.keys()])

@@ -95,6 +95,14 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       value: which,
     }),
   },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant('field' as const),
+      field: fc.constantFrom('ListPrice' as const, 'PhotosCount' as const),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('rekey' as const), which }) },
 );
 
 const at = { after };

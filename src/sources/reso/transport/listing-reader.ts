@@ -56,18 +56,32 @@ export class ListingReader {
   /** The record with these names. Throws LiveError. */
   async read(names: ListingNames, signal: AbortSignal): Promise<UpstreamRecord> {
     const rules = await this.#session.availableRules(signal);
+    const record = await this.#readBy(names, rules, signal).catch(async (error: unknown) => {
+      const renewed = await this.#renewedAfter(error, signal);
+      if (renewed === null) throw error;
+      return this.#readBy(names, renewed, signal);
+    });
+    const [complete = record] = await this.#reader.complete([record], signal, { kind: 'live' });
+    return complete;
+  }
+
+  /** The rules in place of those by which a query was refused; null: it was not, or they still hold. */
+  async #renewedAfter(error: unknown, signal: AbortSignal): Promise<QueryRules | null> {
+    return error instanceof LiveError && UNKNOWN_FORM.includes(error.status ?? 0)
+      ? this.#session.renewedRules(signal)
+      : null;
+  }
+
+  #readBy(names: ListingNames, rules: QueryRules, signal: AbortSignal): Promise<UpstreamRecord> {
     const whole = { ...rules, refused: new Set([...rules.refused, 'select'] as const) };
     // Only a query that the server reads to its end can show that a listing is gone.
     const isLong = singleUrl(this.#root, names.key, rules).length > LONG_QUERY;
-    const record = isLong
-      ? await this.#find(names, rules, signal).catch((error: unknown) => {
-          if (error instanceof LiveError && TOO_LONG.includes(error.status))
-            return this.#find(names, whole, signal);
-          throw error;
-        })
-      : await this.#find(names, rules, signal);
-    const [complete = record] = await this.#reader.complete([record], signal, { kind: 'live' });
-    return complete;
+    if (!isLong) return this.#find(names, rules, signal);
+    return this.#find(names, rules, signal).catch((error: unknown) => {
+      if (error instanceof LiveError && TOO_LONG.includes(error.status))
+        return this.#find(names, whole, signal);
+      throw error;
+    });
   }
 
   /** The records with these keys that the server has, some at a time, with all their children. Throws LiveError. */
@@ -87,6 +101,7 @@ export class ListingReader {
     try {
       records = await readAll(url, this.#reader.asking(signal));
     } catch (error) {
+      if ((await this.#renewedAfter(error, signal)) !== null) return this.#readTogether(keys, signal);
       if (this.#forms.length === 0 || !isRefusal(error, url)) throw error;
       this.#joinsKeys = false;
       return this.#readEach(keys, signal);

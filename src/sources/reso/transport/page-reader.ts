@@ -55,8 +55,11 @@ export class PageReader {
     reading: Reading,
   ): Promise<ParsedPage> {
     const rules = await this.#session.rules(reading.signal, reading.slowly);
-    const learn = (refused: ReadonlySet<QueryOption>) => this.#session.refuse(refused);
-    const page = await firstAccepted(url, options, rules, reading.page, learn).catch((error: unknown) => {
+    const learning = {
+      learn: (refused: ReadonlySet<QueryOption>) => this.#session.refuse(refused),
+      renew: () => this.#session.renewedRules(reading.signal, true),
+    };
+    const page = await firstAccepted(url, options, rules, reading.page, learning).catch((error: unknown) => {
       if (this.isTooSlow(error)) return 'smaller' as const;
       throw error;
     });

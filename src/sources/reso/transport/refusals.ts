@@ -31,16 +31,23 @@ function subsets(options: readonly QueryOption[]): readonly (readonly QueryOptio
   return sets.sort((a, b) => a.length - b.length);
 }
 
+export interface AcceptedOptions {
+  /** Gets what had to be left out, if anything. */
+  readonly learn?: (refused: ReadonlySet<QueryOption>) => void;
+  /** The rules in place of those by which the first query was refused; null: they still hold. */
+  readonly renew?: () => Promise<QueryRules | null>;
+}
+
 /**
  * The answer to the query with the fewest of these options left out; null where the server refuses it in every form. The
- * requests after the first are a second apart. `learn` gets what had to be left out, if anything. Throws LiveError.
+ * requests after the first are a second apart. Throws LiveError.
  */
 export async function firstAccepted(
   url: (rules: QueryRules) => string,
   options: readonly QueryOption[],
   rules: QueryRules,
   read: ReadPage,
-  learn: (refused: ReadonlySet<QueryOption>) => void = () => {},
+  { learn, renew }: AcceptedOptions = {},
 ): Promise<ParsedPage | null> {
   const tried = new Set<string>();
   const negotiable = rules.profile.query.negotiate ? options : [];
@@ -53,8 +60,12 @@ export async function firstAccepted(
       throw error;
     });
     tried.add(address);
-    if (page === null) continue;
-    if (left.length > 0) learn(refused);
+    if (page === null) {
+      const renewed = tried.size === 1 ? await renew?.() : null;
+      if (renewed) return firstAccepted(url, options, renewed, read, learn === undefined ? {} : { learn });
+      continue;
+    }
+    if (left.length > 0) learn?.(refused);
     return page;
   }
   return null;

@@ -21,6 +21,8 @@ interface GetOptions extends Pick<OutboundRequest, 'headers' | 'maxBytes'> {
 /** Milliseconds between two requests to a server that misbehaves, or that is to be spared. */
 const SLOW = 1_000;
 
+/** Milliseconds in which $metadata is not read again because a query is refused. */
+const RENEWED_AFTER = 10 * MINUTE;
 const MAX_DIVISOR = 64;
 const MAX_METADATA_BYTES = 32 * 1024 * 1024;
 const NO_METADATA: readonly number[] = [400, 404, 405, 410, 501];
@@ -84,6 +86,18 @@ export class Session {
   async rules(signal: AbortSignal, slowly = false, age = DAY): Promise<QueryRules> {
     const shape = await this.#shape(signal, slowly, age);
     return this.#rulesOf(shape);
+  }
+
+  /**
+   * The rules where $metadata is another by now, after the server refused a query by the former ones: it may have renamed a field.
+   * Null: it is the same, or was read a short time ago, so that the query is refused for something else. Throws LiveError.
+   */
+  async renewedRules(signal: AbortSignal, slowly = false): Promise<QueryRules | null> {
+    const former = this.#cached?.shape.fields ?? null;
+    if (former === null || !this.profile.query.select || this.#refused.has('select')) return null;
+    const { fields } = await this.#shape(signal, slowly, RENEWED_AFTER);
+    const isSame = fields !== null && fields.symmetricDifference(former).size === 0;
+    return isSame ? null : this.knownRules();
   }
 
   #rulesOf(shape: PropertyShape): QueryRules {

@@ -30,6 +30,8 @@ const INTERVAL = 180_000;
 const SHOWN = 'InternetEntireListingDisplayYN';
 /** Records a page, of which a mass update has some. */
 const PAGE = 15;
+/** Fields that the server may rename, and their other names, which the source is set up with before. */
+const FIELDS = { ListPrice: 'AskingPrice', PhotosCount: 'NumberOfPhotos' } as const;
 /** Turns of the event loop in which a reader that has nothing under way goes on by itself. */
 const TURNS = 3;
 
@@ -42,6 +44,8 @@ export type Step =
   | { readonly kind: 'market' | 'pass'; readonly value: number }
   | { readonly kind: 'touch' | 'day' | 'spell' }
   | { readonly kind: 'rename'; readonly lookup: 'MlsStatus' | 'PropertySubType'; readonly value: number }
+  | { readonly kind: 'field'; readonly field: keyof typeof FIELDS }
+  | { readonly kind: 'rekey'; readonly which: number }
   | { readonly kind: 'kill'; readonly calls: number; readonly seconds: number }
   | { readonly kind: 'clock'; readonly whose: 'server' | 'ours'; readonly minutes: number }
   | { readonly kind: 'refuse'; readonly refusals: readonly Refusal[] }
@@ -89,7 +93,11 @@ export class VendorMachine {
     this.server = server;
     this.#stage = stage;
     this.#skew = skew;
-    this.profile = readProfile(vendor, { licence: OWN, ...OVERRIDES[vendor] });
+    this.profile = readProfile(vendor, {
+      licence: OWN,
+      fields: Object.fromEntries(Object.entries(FIELDS).map(([field, other]) => [other, field])),
+      ...OVERRIDES[vendor],
+    });
     this.#showAll();
     this.history = new SourceHistory(server.world.market);
     this.#start();
@@ -251,8 +259,14 @@ export class VendorMachine {
         return;
       }
       case 'quirk':
-        vendor.quirks = { ...NO_QUIRKS, ...step.quirks };
+        vendor.quirks = { ...NO_QUIRKS, ...step.quirks, renamed: vendor.quirks.renamed };
         return;
+      case 'field': {
+        const { [step.field]: other, ...others } = vendor.quirks.renamed;
+        const renamed = other === undefined ? { ...others, [step.field]: FIELDS[step.field] } : others;
+        vendor.quirks = { ...vendor.quirks, renamed };
+        return;
+      }
       case 'refuse':
         refusals.push(...step.refusals);
         return;
@@ -263,6 +277,11 @@ export class VendorMachine {
       case 'clock':
         this.#skew[step.whose] = step.minutes * 60 * SECOND;
         return;
+      case 'rekey': {
+        const key = this.history.keyAt(step.which);
+        world.rekey(key, `${key}-${this.history.keys.length}`);
+        break;
+      }
       case 'remove':
         world.remove(this.history.keyAt(step.which));
         break;
@@ -285,7 +304,8 @@ export class VendorMachine {
 
   /** Everything works again, for as long as it takes to notice: changes that come late, and what left without a word. */
   async calm(): Promise<void> {
-    this.server.vendor.quirks = NO_QUIRKS;
+    const { vendor } = this.server;
+    vendor.quirks = { ...NO_QUIRKS, renamed: vendor.quirks.renamed };
     this.server.refusals.length = 0;
     this.#reader.mortal.dieAfter(Number.POSITIVE_INFINITY);
     this.#skew.server = 0;
