@@ -21,7 +21,7 @@ import { startPeriodicWork } from '../lib/periodic-work.ts';
 import { revokeGrantsOfSubscription } from '../oauth/consents/grant-store.ts';
 import { createAudit } from '../oauth/protocol/audit.ts';
 import type { Database, Transaction } from '../postgres/client/database.ts';
-import { WorkLease } from '../postgres/client/work-lease.ts';
+import { takeLease } from '../postgres/leases/held-lease.ts';
 import { createSubscriptionMetrics, type SubscriptionMetrics } from './subscription-metrics.ts';
 
 export interface SubscriptionsOptions {
@@ -76,7 +76,7 @@ export function startSubscriptions(options: SubscriptionsOptions): Subscriptions
     clock,
     report,
     ...counters,
-    lease: new WorkLease(database, `subscriptions of ${service.name}`),
+    takeLease: () => takeLease(database, `subscriptions of ${service.name}`),
   });
   const tidying =
     stripe &&

@@ -1,6 +1,7 @@
 // Backup into a folder of backups: under a name of its own, recorded in the database, the oldest ones removed.
 
 import { join } from 'node:path';
+import { holdWork, type LeaseClaim } from '../postgres/leases/work-lease.ts';
 import type { SealOptions } from './archive/seal.ts';
 import { BackupFailure } from './backup-failure.ts';
 import { backupName, createBackupFolder, removeOldBackups, writeBackupFile } from './backup-file.ts';
@@ -31,15 +32,26 @@ export async function backupToFile(file: string, options: FileBackupOptions): Pr
  * Makes a backup in a folder, which is created if it is missing.
  * @param keep backups that stay; null: all
  * @param at when it is made, for its name and the record; milliseconds since the epoch
+ * @param claim of the work of which it is a part, null: of none; once another process has that, nothing is recorded and no older backup removed
  */
 export async function backupToFolder(
-  { folder, keep, at }: { readonly folder: string; readonly keep: number | null; readonly at: number },
+  {
+    folder,
+    keep,
+    at,
+    claim,
+  }: {
+    readonly folder: string;
+    readonly keep: number | null;
+    readonly at: number;
+    readonly claim: LeaseClaim | null;
+  },
   options: FileBackupOptions,
 ): Promise<StoredBackup> {
   await createBackupFolder(folder);
   const file = join(folder, backupName(at, options.seal !== null));
   const { result, bytes } = await writeBackupFile(file, (output) => makeBackup({ ...options, output }));
-  await record(options, { at: new Date(at), file, bytes });
+  await record(options, { at: new Date(at), file, bytes }, claim);
   const removed = keep === null ? [] : await removeOldBackups(folder, keep, at);
   return { ...result, file, bytes, removed };
 }
@@ -48,8 +60,13 @@ export async function backupToFolder(
 async function record(
   { database }: FileBackupOptions,
   success: { readonly at: Date; readonly file: string; readonly bytes: number },
+  claim: LeaseClaim | null = null,
 ): Promise<void> {
-  if (await database.read(hasBackupRecord)) await database.write((sql) => recordSuccess(sql, success));
+  if (!(await database.read(hasBackupRecord))) return;
+  await database.transaction(async (tx) => {
+    await recordSuccess(tx, success);
+    if (claim !== null) await holdWork(tx, claim);
+  });
 }
 
 /** How to seal with the passphrase of a file; null: not at all. Throws BackupFailure. */

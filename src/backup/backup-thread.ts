@@ -3,6 +3,7 @@
 import { Worker } from 'node:worker_threads';
 import { type Clock, pause } from '../lib/clock.ts';
 import type { Database, DatabaseOptions } from '../postgres/client/database.ts';
+import type { LeaseClaim } from '../postgres/leases/work-lease.ts';
 import type { ArchiveManifest } from './archive/format.ts';
 import { BackupFailure } from './backup-failure.ts';
 import { backupToFolder, sealWithFile } from './backup-folder.ts';
@@ -17,6 +18,8 @@ export interface BackupTask {
   readonly at: number;
   /** Whether the processes of the server are on this machine, and so give way to others. */
   readonly isLocal: boolean;
+  /** Of the work: the backup is recorded only while nobody else has it. Null: nobody can. */
+  readonly claim: LeaseClaim | null;
 }
 
 /** What became of it, for the log. */
@@ -74,13 +77,13 @@ const CONNECTIONS = 1;
 /** Makes one backup in this thread. */
 export async function runBackup(
   database: Database,
-  { settings, release, outside, at, isLocal }: BackupTask,
+  { settings, release, outside, at, isLocal, claim }: BackupTask,
   signal: AbortSignal,
   lowerPriority: (pid: number) => void = () => {},
 ): Promise<BackupReport> {
   const { directory, keep, passphraseFile } = settings;
   const { file, bytes, header, manifest } = await backupToFolder(
-    { folder: directory, keep, at },
+    { folder: directory, keep, at, claim },
     {
       database,
       release,

@@ -3,12 +3,10 @@
 import { type Clock, formatTime, HOUR, MINUTE, parseTime } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { startPeriodicWork } from '../lib/periodic-work.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { keepLease } from '../postgres/client/keep-lease.ts';
-import { WorkLease } from '../postgres/client/work-lease.ts';
+import type { HeldLease } from '../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../postgres/leases/leased-work.ts';
 import type { ArchiveManifest } from './archive/format.ts';
-import { BackupFailure } from './backup-failure.ts';
 import type { BackupSettings } from './backup-settings.ts';
 import { type BackupTarget, createThreadRunner, type RunBackup, runBackup } from './backup-thread.ts';
 import { type BackupRecord, findBackupRecord, recordFailure } from './record-store.ts';
@@ -63,26 +61,26 @@ export function startNightlyBackups(options: NightlyOptions): NightlyBackups {
   const stopping = new AbortController();
   const run: RunBackup =
     target === null ? (task, signal) => runBackup(database, task, signal) : createThreadRunner(target, clock);
-  const lease = new WorkLease(database, LEASE);
   const isDue = async () => {
     known = await database.read(findBackupRecord);
     return isBackupDue(known, clock.now(), settings);
   };
-  const work = startPeriodicWork({
+  const work = startLeasedWork({
+    database,
     clock,
     report,
+    name: LEASE,
     pause: PAUSE,
-    async work() {
-      if (!(await isDue()) || !(await lease.acquire())) return;
+    isDue,
+    async work(lease) {
       try {
         // Another process may have made it before this one got the lease.
         if (await isDue()) await makeOne({ ...options, settings, lease, run, stopping: stopping.signal });
       } catch (error) {
-        if (!stopping.signal.aborted) failures.inc();
+        if (!stopping.signal.aborted && !lease.lost.aborted) failures.inc();
         throw error;
       } finally {
         known = await database.read(findBackupRecord).catch(() => known);
-        await lease.release();
       }
     },
   });
@@ -108,18 +106,14 @@ export function isBackupDue(
 
 interface OneBackup extends NightlyOptions {
   readonly settings: BackupSettings;
-  readonly lease: WorkLease;
+  readonly lease: HeldLease;
   readonly run: RunBackup;
   readonly stopping: AbortSignal;
 }
 
-/** Throws why it failed, which is recorded. */
+/** Throws why it failed, which is recorded, and WorkTaken where another process makes it by now. */
 async function makeOne(options: OneBackup): Promise<void> {
-  const { settings, database, target, clock, log, release, outside, lease, run, stopping } = options;
-  const lost = new AbortController();
-  const renewing = keepLease(lease, clock, () =>
-    lost.abort(new BackupFailure('Another process makes the backup by now.')),
-  );
+  const { settings, target, clock, log, release, outside, lease, run, stopping } = options;
   const startedAt = clock.monotonic();
   const task = {
     settings,
@@ -127,19 +121,18 @@ async function makeOne(options: OneBackup): Promise<void> {
     outside: await outside(),
     at: clock.now(),
     isLocal: target?.socket !== undefined,
+    claim: lease.claim,
   };
   try {
-    const made = await run(task, AbortSignal.any([stopping, lost.signal]));
+    const made = await run(task, AbortSignal.any([stopping, lease.lost]));
     const seconds = Math.round((clock.monotonic() - startedAt) / 1_000);
     log.info({ event: 'backup', ...made, seconds }, `Backup of ${made.rows} rows: ${made.file}`);
   } catch (error) {
     // One that was stopped has not failed: the next start makes it.
     if (stopping.aborted) return;
     const failure = { at: new Date(clock.now()), failure: (error as Error).message };
-    await database.write((sql) => recordFailure(sql, failure));
+    await lease.transaction((tx) => recordFailure(tx, failure));
     throw error;
-  } finally {
-    renewing.stop();
   }
 }
 

@@ -1,7 +1,6 @@
 // SQL of the snapshot of a backup: one state of the database, read over several connections.
 
 import { type Clock, MINUTE, poll } from '../lib/clock.ts';
-import { runTransaction } from '../postgres/client/connection.ts';
 import type { Database, DedicatedConnection, Sql, Transaction } from '../postgres/client/database.ts';
 import {
   isLockedByOne,
@@ -10,6 +9,7 @@ import {
   tryLock,
   tryShare,
 } from '../postgres/client/schema-locks.ts';
+import { runTransaction } from '../postgres/client/transaction.ts';
 import { BackupFailure } from './backup-failure.ts';
 
 /** Milliseconds to wait for changes of partitions that are under way. */

@@ -24,6 +24,13 @@ export interface MirroredSubscription extends ProviderSubscription {
   readonly number: number;
 }
 
+export interface SaveOptions {
+  /** Whether processes are notified of new subscriptions, too; default: not. */
+  readonly notifiesNew?: boolean;
+  /** Called at the end of the transaction; throws where it must not be committed. */
+  readonly hold?: (tx: Transaction) => Promise<void>;
+}
+
 interface Row {
   readonly reference: string;
   readonly keyHash: Buffer | null;

@@ -23,6 +23,7 @@ import {
   notifyChanges,
   numberRequest,
   releaseKeys,
+  type SaveOptions,
   writeRows,
 } from './mirror-store.ts';
 import type { KeyRefusal, PaymentService, ProviderSubscription } from './payment-service.ts';
@@ -123,10 +124,13 @@ export class Mirror implements SubscriptionProvider {
   async save(
     subscriptions: readonly ProviderSubscription[],
     request: NumberedRequest,
-    { notifiesNew = false }: { readonly notifiesNew?: boolean } = {},
+    { notifiesNew = false, hold }: SaveOptions = {},
   ): Promise<void> {
     const unique = [...new Map(subscriptions.map((each) => [each.reference, each])).values()];
-    await this.#options.database.transaction((tx) => this.#save(tx, unique, request, notifiesNew));
+    await this.#options.database.transaction(async (tx) => {
+      await this.#save(tx, unique, request, notifiesNew);
+      await hold?.(tx);
+    });
   }
 
   /** Gives up the requests under way. */

@@ -3,31 +3,28 @@
 import { ProviderUnavailable } from '../access/tiers/provider.ts';
 import { type Clock, MINUTE, withDeadline } from '../lib/clock.ts';
 import { startPeriodicWork } from '../lib/periodic-work.ts';
+import type { HeldLease } from '../postgres/leases/held-lease.ts';
+import { LEASE_TIMES, WorkTaken } from '../postgres/leases/work-lease.ts';
 import type { CallLimits } from './call-budget-store.ts';
 import type { Mirror } from './mirror.ts';
 import type { MirrorCounts } from './mirror-store.ts';
 import type { PaymentService } from './payment-service.ts';
-
-/** Work that one process at a time does. */
-interface Lease {
-  acquire(): Promise<boolean>;
-  release(): Promise<void>;
-}
 
 export interface SubscriptionListOptions {
   readonly mirror: Pick<Mirror, 'number' | 'save' | 'count'>;
   readonly service: Pick<PaymentService, 'name' | 'listAll'>;
   readonly limits: CallLimits;
   readonly clock: Clock;
-  readonly lease: Lease;
+  /** Takes the right to make the lists, which is kept between them; null: another process makes them. */
+  readonly takeLease: () => Promise<HeldLease | null>;
   readonly report: (error: unknown) => void;
   /** Called with the milliseconds of each list that is complete. */
   readonly onList?: (milliseconds: number) => void;
   readonly onCount?: (counts: MirrorCounts) => void;
 }
 
-/** Milliseconds between two looks whether a list is due. The leases last twice as long. */
-const ROUND = 10_000;
+/** Milliseconds between two looks whether a list is due, and whether the process that makes them is gone. */
+const ROUND = LEASE_TIMES.renewal;
 const COUNT_INTERVAL = MINUTE;
 /** Milliseconds from the start of one list to the end of the next: rows that are older are renewed one by one. */
 const CYCLE = 420_000;
@@ -45,10 +42,11 @@ export function maxListed({ width, buckets, maxBackground }: CallLimits, callsPe
   return Math.floor(calls / callsPerHundred) * 100;
 }
 
-/** Looks now, then every ten seconds, whether a list is due and it is this process that makes it. */
+/** Looks now, then every two seconds, whether a list is due and it is this process that makes it. */
 export function startSubscriptionList(options: SubscriptionListOptions): { stop(): Promise<void> } {
-  const { clock, lease, limits, mirror, service, onCount = () => {} } = options;
+  const { clock, takeLease, limits, mirror, service, onCount = () => {} } = options;
   const stopping = new AbortController();
+  let lease: HeldLease | null = null;
   const max = maxListed(limits, CALLS_PER_HUNDRED[service.name]);
   let [dueAt, countAt, isTooLong] = [Number.NEGATIVE_INFINITY, Number.NEGATIVE_INFINITY, false];
   const work = startPeriodicWork({
@@ -62,10 +60,16 @@ export function startSubscriptionList(options: SubscriptionListOptions): { stop(
         isTooLong = counts.listed > max;
         onCount(counts);
       }
-      if (!(await lease.acquire()) || isTooLong || clock.monotonic() < dueAt) return;
+      if (lease?.lost.aborted) lease = null;
+      lease ??= await takeLease();
+      if (lease === null || isTooLong || clock.monotonic() < dueAt) return;
       const startedAt = clock.monotonic();
       dueAt = startedAt + RETRY_PAUSE;
-      const isComplete = await makeList(options, stopping.signal);
+      const isComplete = await makeList(options, lease, stopping.signal).catch((error: unknown) => {
+        if (error instanceof WorkTaken) return null;
+        throw error;
+      });
+      if (isComplete === null) return;
       const duration = clock.monotonic() - startedAt;
       // After one that took longer than half a cycle, the next one begins at once.
       dueAt = startedAt + CYCLE - duration;
@@ -76,7 +80,7 @@ export function startSubscriptionList(options: SubscriptionListOptions): { stop(
     async stop() {
       stopping.abort(new ProviderUnavailable(new Error('The service stops')));
       await work.stop();
-      await lease.release();
+      await lease?.release();
     },
   };
 }
@@ -87,52 +91,28 @@ class TooLong extends Error {
 
 /**
  * Saves all subscriptions, numbered and dated from before the first page; false if that takes too long. One that is missing is
- * left as it is: it grows old, and is asked for by itself.
+ * left as it is: it grows old, and is asked for by itself. Throws WorkTaken once another process makes the lists.
  */
-async function makeList(options: SubscriptionListOptions, parent: AbortSignal): Promise<boolean> {
-  const { clock, mirror, report, service } = options;
-  const lost = new AbortController();
-  const stopKeeping = keepLease(options, lost);
-  const signal = AbortSignal.any([parent, lost.signal]);
+async function makeList(
+  { clock, mirror, report, service }: SubscriptionListOptions,
+  { lost, hold }: HeldLease,
+  parent: AbortSignal,
+): Promise<boolean> {
+  const signal = AbortSignal.any([parent, lost]);
   const onTimeout = () => new TooLong('A list of all subscriptions takes too long');
   try {
     await withDeadline({ clock, milliseconds: MAX_DURATION, parent: signal, onTimeout }, async (ended) => {
       const request = await mirror.number();
       await service.listAll(async (page) => {
         ended.throwIfAborted();
-        await mirror.save(page, request);
+        await mirror.save(page, request, { hold });
       }, ended);
     });
     return true;
   } catch (error) {
+    lost.throwIfAborted();
     if (!(error instanceof TooLong)) throw error;
     report(error);
     return false;
-  } finally {
-    await stopKeeping();
   }
-}
-
-/**
- * Renews the lease while a list is made, and ends the list once another process has it. The returned function stops that, and
- * resolves when no renewal is under way: one that came after the release would keep others out.
- */
-function keepLease(
-  { clock, lease, report }: SubscriptionListOptions,
-  lost: AbortController,
-): () => Promise<void> {
-  let cancel = clock.after(ROUND, renew);
-  let renewal = Promise.resolve();
-  function renew(): void {
-    cancel = clock.after(ROUND, renew);
-    renewal = renewal
-      .then(() => lease.acquire())
-      .then((isOurs) => {
-        if (!isOurs) lost.abort(new ProviderUnavailable(new Error('Another process makes the lists')));
-      }, report);
-  }
-  return () => {
-    cancel();
-    return renewal;
-  };
 }

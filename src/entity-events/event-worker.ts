@@ -2,10 +2,10 @@
 
 import { listingId } from '../ingest/identity.ts';
 import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
-import { startPeriodicWork } from '../lib/periodic-work.ts';
 import { type Refresh, toLiveError } from '../live/refresh.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { WorkLease } from '../postgres/client/work-lease.ts';
+import type { HeldLease } from '../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../postgres/leases/leased-work.ts';
 import type { LiveFailure } from '../sources/source.ts';
 import { readPosition } from '../sources/store.ts';
 import type { EventMetrics, WorkedOutcome } from './event-metrics.ts';
@@ -22,7 +22,7 @@ export interface EventWorkerOptions {
 
 /** Milliseconds between two looks at the queue. */
 const PAUSE = 2_000;
-/** Listings read at once: a part of those that readers share. They take less time than the lease lasts. */
+/** Listings read at once: a part of those that readers share. */
 const BATCH = 4;
 /** Reads of a listing that may fail; after that it is left to the next round that reads everything. */
 const MAX_ATTEMPTS = 5;
@@ -43,8 +43,13 @@ const OF_SOURCE: readonly LiveFailure[] = [
 export function startEventWorker(options: EventWorkerOptions): { stop(): Promise<void> } {
   const stopping = new AbortController();
   const worker = new EventWorker(options, stopping.signal);
-  const { clock, report } = options;
-  const work = startPeriodicWork({ clock, report, pause: PAUSE, work: () => worker.run() });
+  const work = startLeasedWork({
+    ...options,
+    name: `events of ${options.source.id}`,
+    pause: PAUSE,
+    isDue: () => worker.isDue(),
+    work: (lease, isOver) => worker.run(lease, isOver),
+  });
   return {
     stop() {
       stopping.abort();
@@ -59,7 +64,6 @@ type Outcome = WorkedOutcome | null;
 class EventWorker {
   readonly #options: EventWorkerOptions;
   readonly #signal: AbortSignal;
-  readonly #lease: WorkLease;
   /** Milliseconds since the epoch until which the source is left alone. */
   #resumeAt = 0;
   #pauses = 0;
@@ -67,23 +71,21 @@ class EventWorker {
   constructor(options: EventWorkerOptions, signal: AbortSignal) {
     this.#options = options;
     this.#signal = signal;
-    this.#lease = new WorkLease(options.database, `events of ${options.source.id}`);
   }
 
-  /** One round: until nothing is due, or the source fails. */
-  async run(): Promise<void> {
+  /** Whether there is something to read, and the source can be read. */
+  async isDue(): Promise<boolean> {
     const { database, clock, source, eventMetrics } = this.#options;
     const { waiting, due, oldest } = await database.read((sql) =>
       countQueued(sql, source.id, new Date(clock.now())),
     );
     eventMetrics.waiting(source.id, waiting, oldest);
-    if (due === 0 || this.#isPaused || !(await this.#isLoaded())) return;
-    if (!(await this.#lease.acquire())) return;
-    try {
-      while (await this.#workBatch());
-    } finally {
-      await this.#lease.release();
-    }
+    return due > 0 && !this.#isPaused && (await this.#isLoaded());
+  }
+
+  /** One round: until nothing is due, or the source fails. */
+  async run(lease: HeldLease, isOver: () => boolean): Promise<void> {
+    while (!isOver() && (await this.#workBatch(lease)));
   }
 
   /** During a first load nobody is notified, and all listings come anyway. */
@@ -97,16 +99,15 @@ class EventWorker {
   }
 
   /** Reads the next listings; false where nothing else is to be read in this round. */
-  async #workBatch(): Promise<boolean> {
+  async #workBatch(lease: HeldLease): Promise<boolean> {
     const { database, clock, source, eventMetrics } = this.#options;
-    if (this.#isPaused || !(await this.#lease.acquire())) return false;
+    if (this.#isPaused) return false;
     const due = await database.read((sql) => findDue(sql, source.id, new Date(clock.now()), BATCH));
     if (due.length === 0) return false;
     const worked = await Promise.all(
       due.map(async (record) => ({ record, outcome: await this.#work(record) })),
     );
-    await database.transaction(async (tx) => {
-      await this.#lease.hold(tx);
+    await lease.transaction(async (tx) => {
       for (const { record, outcome } of worked) {
         if (outcome === 'failed') await postpone(tx, source.id, record, this.#retryAt(record));
         else if (outcome !== null) await deleteQueued(tx, source.id, record);

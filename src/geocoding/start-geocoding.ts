@@ -7,10 +7,11 @@ import { relocate } from '../ingest/reviews/relocation.ts';
 import { findUnlocated, type UnlocatedListing } from '../ingest/reviews/relocation-store.ts';
 import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
 import type { Metrics } from '../lib/metrics.ts';
-import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
+import type { PeriodicWork } from '../lib/periodic-work.ts';
 import { NO_ADDRESS } from '../listings/draft.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { WorkLease, WorkTaken } from '../postgres/client/work-lease.ts';
+import type { HeldLease } from '../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../postgres/leases/leased-work.ts';
 import type { Geocoder } from './geocoder.ts';
 import { findAnswered, saveAnswer } from './geocoding-store.ts';
 
@@ -27,8 +28,6 @@ export interface GeocodingOptions {
 const BATCH = 200;
 /** Milliseconds of one transaction. */
 const TIMEOUT = 60_000;
-/** Milliseconds of the lease: a request with its deadline, and a transaction. */
-const LEASE = 90_000;
 /** Days after which an unknown address, and one of which only the street is known, is asked about again. */
 const RETRY_DAYS = { unknown: 30, approximate: 90 };
 /** Kilometres from the town of the address; what lies further away is another address. */
@@ -41,7 +40,6 @@ export function startGeocoding({
   geocoder,
   report,
 }: GeocodingOptions): PeriodicWork {
-  const lease = new WorkLease(database, 'geocoding', LEASE);
   const placements = new PlacementCache();
   const requests = metrics.counter(
     'freehold_geocoder_requests_total',
@@ -52,18 +50,22 @@ export function startGeocoding({
     geocoder.isPaused ? 1 : 0,
   );
 
-  async function move(ids: readonly string[]): Promise<void> {
+  async function move(lease: HeldLease, ids: readonly string[]): Promise<void> {
     if (ids.length === 0) return;
-    await database.transaction(
+    await lease.transaction(
       async (tx) => {
-        await lease.hold(tx);
         await relocate(tx, ids, await placements.load(tx), clock.now(), false);
       },
       { timeout: TIMEOUT },
     );
   }
 
-  async function ask(key: string, address: GeocodingAddress, near: Point | null): Promise<boolean> {
+  async function ask(
+    lease: HeldLease,
+    key: string,
+    address: GeocodingAddress,
+    near: Point | null,
+  ): Promise<boolean> {
     const found = await geocoder.find(address).catch((error: unknown) => {
       requests.inc({ result: 'failed' });
       throw error;
@@ -73,12 +75,16 @@ export function startGeocoding({
     requests.inc({ result });
     const now = clock.now();
     const retryAt = result === 'exact' ? null : new Date(now + RETRY_DAYS[result] * DAY);
-    await database.write((sql) => saveAnswer(sql, key, place, { askedAt: new Date(now), retryAt }));
+    await lease.transaction((tx) => saveAnswer(tx, key, place, { askedAt: new Date(now), retryAt }));
     return place !== null;
   }
 
   /** Asks about the addresses of a batch, and moves their listings. False: the round is over. */
-  async function refine(batch: readonly UnlocatedListing[], isStopped: () => boolean): Promise<boolean> {
+  async function refine(
+    lease: HeldLease,
+    batch: readonly UnlocatedListing[],
+    isOver: () => boolean,
+  ): Promise<boolean> {
     const byKey = new Map<string, UnlocatedListing[]>();
     for (const listing of batch) {
       const key = geocodingKey(listing.address);
@@ -91,36 +97,37 @@ export function startGeocoding({
     const behind = [...byKey].flatMap(([key, listings]) =>
       answered.get(key) ? listings.filter(({ location }) => location?.source !== 'geocoder') : [],
     );
-    await move(behind.map(({ id }) => id));
+    await move(
+      lease,
+      behind.map(({ id }) => id),
+    );
     for (const [key, listings] of byKey) {
       const address = geocodingAddress(listings[0]?.address ?? NO_ADDRESS);
       if (answered.has(key) || address === null) continue;
-      if (isStopped() || geocoder.isPaused || !(await lease.acquire())) return false;
-      if (await ask(key, address, listings[0]?.location ?? null)) await move(listings.map(({ id }) => id));
+      if (isOver() || geocoder.isPaused) return false;
+      if (!(await ask(lease, key, address, listings[0]?.location ?? null))) continue;
+      await move(
+        lease,
+        listings.map(({ id }) => id),
+      );
     }
     return true;
   }
 
-  return startPeriodicWork({
+  return startLeasedWork({
+    database,
     clock,
     report,
+    name: 'geocoding',
     pause: MINUTE,
-    async work(isStopped) {
-      if (geocoder.isPaused || !(await lease.acquire())) return;
-      try {
-        let after = '';
-        for (;;) {
-          const from = after;
-          const batch = await database.read((sql) => findUnlocated(sql, from, BATCH));
-          const last = batch.at(-1);
-          if (last === undefined || !(await refine(batch, isStopped))) return;
-          after = last.id;
-          if (isStopped() || !(await lease.acquire())) return;
-        }
-      } catch (error) {
-        if (!(error instanceof WorkTaken)) throw error;
-      } finally {
-        await lease.release();
+    isDue: async () => !geocoder.isPaused,
+    async work(lease, isOver) {
+      for (let after = ''; !isOver(); ) {
+        const from = after;
+        const batch = await database.read((sql) => findUnlocated(sql, from, BATCH));
+        const last = batch.at(-1);
+        if (last === undefined || !(await refine(lease, batch, isOver))) return;
+        after = last.id;
       }
     },
   });

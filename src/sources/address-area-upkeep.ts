@@ -3,9 +3,9 @@
 import { makeAddressAreas } from '../ingest/reviews/address-areas.ts';
 import { type Clock, DAY, MINUTE } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
+import type { PeriodicWork } from '../lib/periodic-work.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { WorkLease } from '../postgres/client/work-lease.ts';
+import { startLeasedWork } from '../postgres/leases/leased-work.ts';
 import { isAnyLoaded } from './store.ts';
 
 export interface AddressAreaOptions {
@@ -20,24 +20,22 @@ export interface AddressAreaOptions {
 /** Makes areas once the first load is complete, and every day for names that are new by then. */
 export function startAddressAreas(options: AddressAreaOptions): PeriodicWork {
   const { database, clock, log, sources, report } = options;
-  const lease = new WorkLease(database, 'areas from addresses');
   let madeAt = Number.NEGATIVE_INFINITY;
-  return startPeriodicWork({
+  return startLeasedWork({
+    database,
     clock,
     report,
+    name: 'areas from addresses',
     pause: MINUTE,
-    async work(isStopped) {
-      if (clock.now() - madeAt < DAY) return;
+    async isDue() {
+      if (clock.now() - madeAt < DAY) return false;
       const ids = sources();
-      if (ids.length === 0 || !(await database.read((sql) => isAnyLoaded(sql, ids)))) return;
-      if (!(await lease.acquire())) return;
-      try {
-        const made = await makeAddressAreas(database, isStopped);
-        madeAt = clock.now();
-        if (made > 0) log.info({ event: 'areas', made }, noBoundaries(made));
-      } finally {
-        await lease.release();
-      }
+      return ids.length > 0 && (await database.read((sql) => isAnyLoaded(sql, ids)));
+    },
+    async work(lease, isOver) {
+      const made = await makeAddressAreas(database, lease, isOver);
+      madeAt = clock.now();
+      if (made > 0) log.info({ event: 'areas', made }, noBoundaries(made));
     },
   });
 }

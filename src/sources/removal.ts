@@ -8,7 +8,8 @@ import { deletePushed, deleteUnusedCurrencies, deleteUnusedNames } from '../inge
 import { removeListings } from '../ingest/removal/remove-listings.ts';
 import { lockImport } from '../ingest/removal/source-lock-store.ts';
 import type { Database, Sql, Transaction } from '../postgres/client/database.ts';
-import { type ReaderLease, takeReaderLease } from './reader-lease.ts';
+import type { HeldLease } from '../postgres/leases/held-lease.ts';
+import { takeReaderLease } from './reader-lease.ts';
 import { deleteRegistered } from './registry/registry-store.ts';
 import {
   advanceRemoval,
@@ -32,7 +33,7 @@ export interface RemovalOptions {
   readonly source: string;
   /** Whether to stop after the batch under way. */
   readonly isStopped?: () => boolean;
-  /** Called in each transaction; throws where another process does the work by now. */
+  /** Called at the end of each transaction; throws where another process does the work by now. */
   readonly hold?: (tx: Transaction) => Promise<void>;
   /** Called when it begins or goes on, and after each batch of listings. */
   readonly onProgress?: (removal: SourceRemoval) => void;
@@ -51,7 +52,7 @@ export async function removeSource(options: RemovalOptions): Promise<SourceRemov
   const { database, source } = options;
   const lost = new AbortController();
   const guard = database.dedicated({ onClose: () => lost.abort() });
-  let lease: ReaderLease | null = null;
+  let lease: HeldLease | null = null;
   try {
     lease = await takeReaderLease(database, source);
     if (lease === null)
@@ -78,11 +79,11 @@ async function requireNoImport(sql: Sql, source: string): Promise<void> {
 
 class Removal {
   readonly #options: RemovalOptions;
-  readonly #lease: ReaderLease;
+  readonly #lease: HeldLease;
   /** Aborted when the connection with the locks is lost. */
   readonly #lost: AbortSignal;
 
-  constructor(options: RemovalOptions, lease: ReaderLease, lost: AbortSignal) {
+  constructor(options: RemovalOptions, lease: HeldLease, lost: AbortSignal) {
     this.#options = options;
     this.#lease = lease;
     this.#lost = lost;
@@ -123,10 +124,10 @@ class Removal {
     const { database, source, hold } = this.#options;
     return database.transaction(
       async (tx) => {
-        await hold?.(tx);
         // Its tokens end with it: nothing is pushed from here on.
         await deleteRegistered(tx, source);
         const removal = await beginRemoval(tx, source, new Date(database.clock.now()));
+        await hold?.(tx);
         await this.#lease.hold(tx);
         return removal;
       },
@@ -140,10 +141,10 @@ class Removal {
     this.#requireRunning();
     return database.transaction(
       async (tx) => {
-        await hold?.(tx);
         if (!(await lockRemoval(tx, source)))
           throw new SourceInUse(`The source ${source} is read again meanwhile: it is not removed.`);
         const result = await work(tx);
+        await hold?.(tx);
         await this.#lease.hold(tx);
         return result;
       },

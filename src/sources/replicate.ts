@@ -5,7 +5,8 @@ import type { Clock } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
 import type { Metrics } from '../lib/metrics.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { WorkTaken } from '../postgres/client/work-lease.ts';
+import type { HeldLease } from '../postgres/leases/held-lease.ts';
+import { LEASE_TIMES, type LeaseTimes, WorkTaken } from '../postgres/leases/work-lease.ts';
 import { ahead } from './ahead.ts';
 import { Confirmations } from './confirmations.ts';
 import type { SourceControl } from './control-store.ts';
@@ -13,7 +14,7 @@ import { renewStatistics } from './load-statistics.ts';
 import { readLookups, useLookups } from './lookups/lookup-rounds.ts';
 import { type Progress, progress, type SourceMetrics, sourceMetrics } from './metrics.ts';
 import { writePage, writeReread } from './page-writer.ts';
-import { LEASE_TIMES, type LeaseTimes, type ReaderLease, takeReaderLease } from './reader-lease.ts';
+import { takeReaderLease } from './reader-lease.ts';
 import { Reconciler } from './reconcile/reconciler.ts';
 import { forgetRecords, mapAgain, mapInstead } from './remap/remap-round.ts';
 import { cancelRemoval } from './removal-store.ts';
@@ -138,7 +139,7 @@ class Replicator {
     }
   }
 
-  async #begin(lease: ReaderLease): Promise<void> {
+  async #begin(lease: HeldLease): Promise<void> {
     const { database, source, log } = this.#options;
     const isAgain = await database.transaction(async (tx) => {
       const isCancelled = await cancelRemoval(tx, source.id);
@@ -155,7 +156,7 @@ class Replicator {
   }
 
   /** One round: from the stored position to the source's end, page by page. */
-  async #readToEnd({ hold }: ReaderLease, signal: AbortSignal): Promise<void> {
+  async #readToEnd({ hold }: HeldLease, signal: AbortSignal): Promise<void> {
     const { source, database, clock } = this.#options;
     let stored = await database.read((sql) => readPosition(sql, source.id));
     const load = stored.loadedAt === null ? { startedAt: clock.monotonic(), records: 0 } : null;
@@ -191,7 +192,7 @@ class Replicator {
    * Reads all records again where they were read in another way: page by page, slowly, and until the next round of changes is
    * due. What fails here leaves the changes as they are. Returns the milliseconds that it took, at most those of a round.
    */
-  async #readAgain({ hold }: ReaderLease, signal: AbortSignal): Promise<number> {
+  async #readAgain({ hold }: HeldLease, signal: AbortSignal): Promise<number> {
     const { source, database, clock, interval, log } = this.#options;
     if (source.reading === undefined || source.reading === this.#readAs) return 0;
     let stored = await database.read((sql) => readPosition(sql, source.id));
@@ -228,7 +229,7 @@ class Replicator {
   }
 
   /** Compares with all keys, if it is time, until the next round of changes is due. */
-  #compare({ hold }: ReaderLease, signal: AbortSignal): Promise<number> {
+  #compare({ hold }: HeldLease, signal: AbortSignal): Promise<number> {
     const { loadedAt } = this.status;
     return this.#reconciler.run({
       hold,

@@ -3,9 +3,10 @@
 import { findSourcesInUse } from '../ingest/removal/source-lock-store.ts';
 import { type Clock, MINUTE } from '../lib/clock.ts';
 import type { Log } from '../lib/log.ts';
-import { type PeriodicWork, startPeriodicWork } from '../lib/periodic-work.ts';
+import type { PeriodicWork } from '../lib/periodic-work.ts';
 import type { Database } from '../postgres/client/database.ts';
-import { WorkLease, WorkTaken } from '../postgres/client/work-lease.ts';
+import type { HeldLease } from '../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../postgres/leases/leased-work.ts';
 import { describeStored, findAbandoned, SAMPLE } from './abandoned.ts';
 import { removeSource, SourceInUse } from './removal.ts';
 import { findForgotten, findRemovals, isAnotherLoaded, isStored } from './removal-store.ts';
@@ -28,31 +29,33 @@ const COUNT_TIMEOUT = 60_000;
 
 export function startSourceUpkeep(options: SourceUpkeepOptions): PeriodicWork {
   const upkeep = new SourceUpkeep(options);
-  return startPeriodicWork({ ...options, pause: PAUSE, work: (isStopped) => upkeep.run(isStopped) });
+  return startLeasedWork({
+    ...options,
+    name: 'removal of sources',
+    pause: PAUSE,
+    isDue: () => upkeep.isDue(),
+    work: (lease, isOver) => upkeep.run(lease, isOver),
+  });
 }
 
 class SourceUpkeep {
   readonly #options: SourceUpkeepOptions;
-  readonly #lease: WorkLease;
   #isFirst = true;
   /** Monotonic milliseconds since when nobody reads the sample, as far as it was seen. */
   #unreadSince: number | null = null;
 
   constructor(options: SourceUpkeepOptions) {
     this.#options = options;
-    this.#lease = new WorkLease(options.database, 'removal of sources');
   }
 
-  async run(isStopped: () => boolean): Promise<void> {
+  async isDue(): Promise<boolean> {
     if (this.#isFirst) await this.#warn();
     this.#isFirst = false;
-    const due = await this.#findDue();
-    if (due.length === 0 || isStopped() || !(await this.#lease.acquire())) return;
-    try {
-      for (const source of due) await this.#remove(source, isStopped);
-    } finally {
-      await this.#lease.release();
-    }
+    return (await this.#findDue()).length > 0;
+  }
+
+  async run(lease: HeldLease, isOver: () => boolean): Promise<void> {
+    for (const source of await this.#findDue()) await this.#remove(source, lease, isOver);
   }
 
   async #warn(): Promise<void> {
@@ -99,7 +102,7 @@ class SourceUpkeep {
     return now - this.#unreadSince >= UNREAD;
   }
 
-  async #remove(source: string, isStopped: () => boolean): Promise<void> {
+  async #remove(source: string, { hold }: HeldLease, isStopped: () => boolean): Promise<void> {
     const { database, log } = this.#options;
     const place = { event: 'source', source };
     let isAnnounced = false;
@@ -108,7 +111,7 @@ class SourceUpkeep {
         database,
         source,
         isStopped,
-        hold: (tx) => this.#lease.hold(tx),
+        hold,
         onProgress({ listings, areas }) {
           if (!isAnnounced)
             log.info(place, `Removing the source "${source}": ${describeStored({ listings, areas })}`);
@@ -123,7 +126,7 @@ class SourceUpkeep {
       );
     } catch (error) {
       // Its users come first; the next round looks again.
-      if (!(error instanceof SourceInUse || error instanceof WorkTaken)) throw error;
+      if (!(error instanceof SourceInUse)) throw error;
     }
   }
 }

@@ -135,6 +135,7 @@ test('in a thread of its own it makes the same, and when it is stopped nothing i
     outside: { settings: [], files: [] },
     at: START,
     isLocal: false,
+    claim: null,
   };
   const made = await run(task, new AbortController().signal);
   const verified = await verifyArchive(createReadStream(made.file), { passphrase: async () => null });

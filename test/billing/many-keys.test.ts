@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { CALL_LIMITS, createCallBudget, type Urgency } from '../../src/billing/call-budget.ts';
 import { startSubscriptionList } from '../../src/billing/subscription-list.ts';
-import { WorkLease } from '../../src/postgres/client/work-lease.ts';
+import { takeLease } from '../../src/postgres/leases/held-lease.ts';
 import { memoryService } from '../support/billing/memory-service.ts';
 import { mirrorWorld } from '../support/billing/mirror-world.ts';
 import { busiest } from '../support/check/busiest.ts';
@@ -66,7 +66,8 @@ for (const { name, perPage, perQuestion, stretch, below } of [
           service,
           limits: CALL_LIMITS[name],
           clock: world.clock,
-          lease: new WorkLease(world.database, `subscriptions of ${name}`),
+          // By the clocks of this world, as its database counts.
+          takeLease: () => takeLease({ ...world.database, clock: world.clock }, `subscriptions of ${name}`),
           report: (error) => failures.push(error),
           onList: () => state.lists++,
         });

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { joinNodes } from '../../src/nodes/node.ts';
 import { findNodes, writeNode } from '../../src/nodes/node-store.ts';
-import { WorkLease } from '../../src/postgres/client/work-lease.ts';
+import { WorkLease } from '../../src/postgres/leases/work-lease.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, temporaryFolder, testDatabase } from '../support/database/database.ts';
 import { readyUrl, runCommand, startCli } from '../support/process/cli.ts';

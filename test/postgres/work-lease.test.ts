@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { WorkLease, WorkTaken } from '../../src/postgres/client/work-lease.ts';
+import { WorkLease, WorkTaken } from '../../src/postgres/leases/work-lease.ts';
 import { testDatabase } from '../support/database/database.ts';
 
 const { database } = await testDatabase({ after });

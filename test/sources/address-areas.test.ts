@@ -103,6 +103,6 @@ test('a later listing lies in them at once, and a new name gets its area within 
 test('where areas were imported none are made', async () => {
   await writeAreaBatch(database, 'mine', [area({ type: 'custom', name: 'Mine', boundary: square(0, 0, 1) })]);
   await write(draft('last', { address: address('Quincy', 'IL', 'Adams', '62301') }));
-  assert.equal(await makeAddressAreas(database), 0);
+  assert.equal(await makeAddressAreas(database, database, () => false), 0);
   assert.equal((await service.get('/v1/areas/city-quincy-il-us', keys.internal)).status, 404);
 });

@@ -5,8 +5,8 @@ import { after, test } from 'node:test';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { openDatabase } from '../../src/postgres/client/database.ts';
-import { WorkTaken } from '../../src/postgres/client/work-lease.ts';
-import { LEASE_TIMES, takeReaderLease } from '../../src/sources/reader-lease.ts';
+import { LEASE_TIMES, WorkTaken } from '../../src/postgres/leases/work-lease.ts';
+import { takeReaderLease } from '../../src/sources/reader-lease.ts';
 import { startReplication } from '../../src/sources/replicate.ts';
 import { until } from '../support/check/until.ts';
 import { atEnd, testDatabase } from '../support/database/database.ts';
@@ -18,7 +18,7 @@ import { startUpstream } from '../support/sources/upstream.ts';
 
 const { database, url: databaseUrl } = await testDatabase({ after });
 /** Shorter than those of a service, which nobody wants to wait for. */
-const SHORT = { duration: 600, renewal: 100 };
+const SHORT = { duration: 3_000, renewal: 300 };
 
 const find = (key: string) =>
   database.read((sql) => sql`select version from listing where listing_key = ${key}`);

@@ -156,7 +156,7 @@ async function write(
 ): Promise<Pick<BackupResult, 'header' | 'manifest' | 'file' | 'bytes' | 'removed'>> {
   if (destination.kind === 'file') return backupToFile(destination.file, options);
   if (destination.kind === 'folder')
-    return backupToFolder({ ...destination, at: systemClock.now() }, options);
+    return backupToFolder({ ...destination, at: systemClock.now(), claim: null }, options);
   // A reader of text may end early; here that is a failure, which the writing of the archive reports.
   const output = process.stdout.removeAllListeners('error');
   let failed: unknown;

@@ -7,9 +7,10 @@ import { findSourcesInUse } from '../../ingest/removal/source-lock-store.ts';
 import { pause, systemClock } from '../../lib/clock.ts';
 import { createMetrics } from '../../lib/metrics.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
 import { findControls, requestReconcile } from '../../sources/control-store.ts';
 import { sourceMetrics } from '../../sources/metrics.ts';
-import { type ReaderLease, takeReaderLease } from '../../sources/reader-lease.ts';
+import { takeReaderLease } from '../../sources/reader-lease.ts';
 import { type Comparison, findComparison } from '../../sources/reconcile/reconcile-store.ts';
 import { Reconciler } from '../../sources/reconcile/reconciler.ts';
 import { readPosition } from '../../sources/store.ts';
@@ -139,7 +140,7 @@ async function request({ id, accept, database, show, signal }: Run): Promise<Com
 /** Does it in this process, which reads the source meanwhile. */
 async function compare(
   { id, accept, database, show, signal }: Run,
-  { target, lease, loadedAt }: { target: Target | null; lease: ReaderLease; loadedAt: string },
+  { target, lease, loadedAt }: { target: Target | null; lease: HeldLease; loadedAt: string },
 ): Promise<Comparison | null> {
   if (target === null)
     throw new CommandFailure(

@@ -5,10 +5,10 @@ import { type Clock, MINUTE } from '../../lib/clock.ts';
 import { type Keyring, keyIdOf } from '../../lib/keyring.ts';
 import { type Log, redact } from '../../lib/log.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { startPeriodicWork } from '../../lib/periodic-work.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { keepLease } from '../../postgres/client/keep-lease.ts';
-import { WorkLease } from '../../postgres/client/work-lease.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../../postgres/leases/leased-work.ts';
+import { WorkTaken } from '../../postgres/leases/work-lease.ts';
 import { nextRun, openUrl, sealUrl } from './schedule.ts';
 import {
   findDue,
@@ -56,27 +56,24 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
     'Schedules of imports whose last run failed, in whichever process.',
     () => failing,
   );
-  const lease = new WorkLease(database, 'import schedules');
   const stopping = new AbortController();
-  const work = startPeriodicWork({
+  const work = startLeasedWork({
+    database,
     clock,
     report,
+    name: 'import schedules',
     pause: PAUSE,
-    async work() {
+    async isDue() {
       const all = await database.read(listSchedules);
       failing = all.filter(({ failure }) => failure !== null).length;
+      const now = clock.now();
+      return all.some(({ nextAt }) => Date.parse(nextAt) <= now);
+    },
+    async work(lease) {
+      const signal = AbortSignal.any([stopping.signal, lease.lost]);
       const now = new Date(clock.now());
-      if (!all.some(({ nextAt }) => Date.parse(nextAt) <= now.getTime()) || !(await lease.acquire())) return;
-      const lost = new AbortController();
-      const renewing = keepLease(lease, clock, () => lost.abort());
-      const signal = AbortSignal.any([stopping.signal, lost.signal]);
-      try {
-        for (const schedule of await database.read((sql) => findDue(sql, now)))
-          if (!signal.aborted) await runOne({ ...options, runs }, schedule, signal);
-      } finally {
-        renewing.stop();
-        await lease.release();
-      }
+      for (const schedule of await database.read((sql) => findDue(sql, now)))
+        if (!signal.aborted) await runOne({ ...options, runs, lease }, schedule, signal);
     },
   });
   return {
@@ -87,27 +84,30 @@ export function startScheduler(options: SchedulerOptions): Scheduler {
   };
 }
 
-type RunOptions = SchedulerOptions & { readonly runs: { inc(labels: { result: string }): void } };
+type RunOptions = SchedulerOptions & {
+  readonly runs: { inc(labels: { result: string }): void };
+  readonly lease: HeldLease;
+};
 
 async function runOne(options: RunOptions, schedule: Schedule, signal: AbortSignal): Promise<void> {
-  const { database, clock, log, runs, run } = options;
+  const { lease, clock, log, runs, run } = options;
   const { kind, source, everySeconds } = schedule;
   const about = { event: 'scheduled-import', kind, source, url: schedule.urlShown };
   try {
     const result = await run(await taskOf(options, schedule), signal);
     const now = clock.now();
-    await database.write((sql) =>
-      recordSuccess(sql, schedule, result, new Date(now), nextRun(now, everySeconds, false)),
+    await lease.transaction((tx) =>
+      recordSuccess(tx, schedule, result, new Date(now), nextRun(now, everySeconds, false)),
     );
     runs.inc({ result: result.startsWith('unchanged') ? 'unchanged' : 'imported' });
     log.info(about, `Scheduled import of ${kind} of ${source}: ${result}`);
   } catch (error) {
     // One that was stopped has not failed: it goes on at the next start, or in the process that has the lease.
-    if (signal.aborted) return;
+    if (signal.aborted || error instanceof WorkTaken) return;
     const now = clock.now();
     const failure = redact((error as Error).message);
-    await database.write((sql) =>
-      recordFailure(sql, schedule, failure, new Date(now), nextRun(now, everySeconds, true)),
+    await lease.transaction((tx) =>
+      recordFailure(tx, schedule, failure, new Date(now), nextRun(now, everySeconds, true)),
     );
     runs.inc({ result: 'failed' });
     log.error(about, `Scheduled import of ${kind} of ${source} failed: ${failure}`);
@@ -115,13 +115,13 @@ async function runOne(options: RunOptions, schedule: Schedule, signal: AbortSign
 }
 
 /** Throws an error with a sentence. */
-async function taskOf({ database, keyring, readVariables, dataDirectory }: RunOptions, schedule: Schedule) {
+async function taskOf({ lease, keyring, readVariables, dataDirectory }: RunOptions, schedule: Schedule) {
   const { headers, map, missing } = schedule;
   if (keyring === null)
     throw new Error('There is no key that opens its URL: set SECRETS_KEY to the key of when it was made.');
   const url = openScheduled(keyring, schedule);
   if (keyIdOf(schedule.urlSealed) !== keyring.currentKeyId)
-    await database.write((sql) => reseal(sql, schedule, sealUrl(keyring, schedule, url)));
+    await lease.transaction((tx) => reseal(tx, schedule, sealUrl(keyring, schedule, url)));
   const all = readVariables();
   const variables = Object.values(headers).flatMap((name) => {
     const value = all[name];

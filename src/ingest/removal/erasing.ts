@@ -2,10 +2,11 @@
 
 import { type Clock, DAY, HOUR } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
-import type { Database, Sql, Transaction } from '../../postgres/client/database.ts';
+import type { PeriodicWork } from '../../lib/periodic-work.ts';
+import type { Database, Sql } from '../../postgres/client/database.ts';
 import { dayOf } from '../../postgres/client/day-partitions.ts';
-import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../../postgres/leases/leased-work.ts';
 import {
   type DayRange,
   type Erasable,
@@ -45,7 +46,6 @@ export function startErasing({
   report,
   findMatched,
 }: ErasingOptions): PeriodicWork {
-  const lease = new WorkLease(database, 'erasing of lost listings');
   let firstLost: number | null = null;
   metrics.gauge(
     'freehold_erasing_lag_seconds',
@@ -57,51 +57,45 @@ export function startErasing({
     firstLost = at === null ? null : Date.parse(at);
     return firstLost;
   };
-  return startPeriodicWork({
+  return startLeasedWork({
+    database,
     clock,
     report,
+    name: 'erasing of lost listings',
     pause: HOUR,
-    async work(isStopped) {
-      const now = clock.now();
+    async isDue() {
       const since = await look();
-      if (since === null || since > now - DUE || !(await lease.acquire())) return;
-      try {
-        const erasable = {
-          matchedThrough: await database.read(findMatched),
-          lostBy: new Date(now - SETTLED),
-          overdueSince: new Date(now - OVERDUE),
-        };
-        while (!isStopped() && (await eraseBatch(erasable, now, isStopped)));
-      } catch (error) {
-        if (!(error instanceof WorkTaken)) throw error;
-      } finally {
-        await lease.release();
-      }
+      return since !== null && since <= clock.now() - DUE;
+    },
+    async work(lease, isOver) {
+      const now = clock.now();
+      const erasable = {
+        matchedThrough: await database.read(findMatched),
+        lostBy: new Date(now - SETTLED),
+        overdueSince: new Date(now - OVERDUE),
+      };
+      while (!isOver() && (await eraseBatch(lease, erasable, now, isOver)));
       await look();
     },
   });
 
   /** Erases the next listings, day by day; false once there are no others. Interrupted, it begins again with them. */
-  async function eraseBatch(erasable: Erasable, now: number, isStopped: () => boolean): Promise<boolean> {
+  async function eraseBatch(
+    { transaction }: HeldLease,
+    erasable: Erasable,
+    now: number,
+    isOver: () => boolean,
+  ): Promise<boolean> {
     const found = await database.read((sql) => findErasable(sql, erasable, BATCH));
     const gone = found.filter(({ isShown }) => !isShown).map(({ id }) => id);
     for (const days of gone.length === 0 ? [] : logDays(now)) {
-      if (isStopped()) return false;
-      await step((tx) => eraseChanges(tx, gone, days));
+      if (isOver()) return false;
+      await transaction((tx) => eraseChanges(tx, gone, days), { timeout: TIMEOUT });
     }
     const all = found.map(({ id }) => id);
-    if (all.length > 0) await step((tx) => forgetErased(tx, all, erasable.lostBy));
+    if (all.length > 0)
+      await transaction((tx) => forgetErased(tx, all, erasable.lostBy), { timeout: TIMEOUT });
     return found.length === BATCH;
-  }
-
-  function step(work: (tx: Transaction) => Promise<void>): Promise<void> {
-    return database.transaction(
-      async (tx) => {
-        await lease.hold(tx);
-        await work(tx);
-      },
-      { timeout: TIMEOUT },
-    );
   }
 }
 

@@ -3,6 +3,7 @@
 import { ADDRESS_AREAS, addressAreas } from '../../areas/address-areas.ts';
 import { areaId } from '../../areas/area.ts';
 import type { Database } from '../../postgres/client/database.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
 import { writeAreaDrafts } from '../area-writer.ts';
 import { findAddressNames, findAreaIdsOfSource, hasImportedAreas } from './address-area-store.ts';
 import { startReview } from './review-store.ts';
@@ -18,7 +19,8 @@ const TIMEOUT = 300_000;
  */
 export async function makeAddressAreas(
   database: Database,
-  isStopped: () => boolean = () => false,
+  lease: Pick<HeldLease, 'transaction'>,
+  isStopped: () => boolean,
 ): Promise<number> {
   if (await database.read((sql) => hasImportedAreas(sql, ADDRESS_AREAS))) return 0;
   const names = await database.read(findAddressNames, { timeout: TIMEOUT });
@@ -27,7 +29,7 @@ export async function makeAddressAreas(
   let made = 0;
   while (made < missing.length && !isStopped()) {
     const batch = missing.slice(made, made + BATCH);
-    await database.transaction(
+    await lease.transaction(
       async (tx) => {
         await writeAreaDrafts(tx, ADDRESS_AREAS, batch, database.clock.now());
         await startReview(tx, 'areas');

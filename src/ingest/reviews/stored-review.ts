@@ -1,9 +1,10 @@
 // Reviews of what earlier releases stored, done once in the background, by one process at a time.
 
 import { type Clock, MINUTE } from '../../lib/clock.ts';
-import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
+import type { PeriodicWork } from '../../lib/periodic-work.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
-import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../../postgres/leases/leased-work.ts';
 import { placeNext } from '../area-writer.ts';
 import { PlacementCache } from '../placement-cache.ts';
 import { eraseNext } from './lost-listings.ts';
@@ -37,31 +38,24 @@ function reviewSteps(clock: Clock): Readonly<Record<Review, ReviewStep>> {
 /** Reviews what is not reviewed yet, batch by batch; each batch notes how far it came. */
 export function startStoredReview({ database, clock, report }: StoredReviewOptions): PeriodicWork {
   const steps = reviewSteps(clock);
-  const lease = new WorkLease(database, 'review of stored rows');
-  return startPeriodicWork({
+  return startLeasedWork({
+    database,
     clock,
     report,
+    name: 'review of stored rows',
     pause: MINUTE,
-    async work(isStopped) {
-      const unfinished = await database.read(findUnfinishedReviews);
-      if (unfinished.length === 0 || !(await lease.acquire())) return;
-      try {
-        for (const { name, reviewedThrough } of unfinished) {
-          let after: string | null = reviewedThrough;
-          while (after !== null && !isStopped()) after = await step(name, after);
-        }
-      } catch (error) {
-        if (!(error instanceof WorkTaken)) throw error;
-      } finally {
-        await lease.release();
+    isDue: async () => (await database.read(findUnfinishedReviews)).length > 0,
+    async work(lease, isOver) {
+      for (const { name, reviewedThrough } of await database.read(findUnfinishedReviews)) {
+        let after: string | null = reviewedThrough;
+        while (after !== null && !isOver()) after = await step(lease, name, after);
       }
     },
   });
 
-  function step(name: Review, after: string): Promise<string | null> {
-    return database.transaction(
+  function step(lease: HeldLease, name: Review, after: string): Promise<string | null> {
+    return lease.transaction(
       async (tx) => {
-        await lease.hold(tx);
         const through = await steps[name](tx, after);
         await updateReview(tx, name, through);
         return through;

@@ -3,11 +3,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Placement } from '../../areas/placement.ts';
 import { type Clock, MINUTE } from '../../lib/clock.ts';
-import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
+import type { PeriodicWork } from '../../lib/periodic-work.ts';
 import { findOutOfLine, noteInLine, type OutOfLine } from '../../licence/licence-store.ts';
 import { WITHHOLDS_NOTHING, type Withholding } from '../../licence/terms/terms.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
-import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../../postgres/leases/leased-work.ts';
 import { lockListings } from '../listing-store.ts';
 import { commitWrites } from '../listing-writer.ts';
 import { PlacementCache } from '../placement-cache.ts';
@@ -33,34 +34,30 @@ const BATCH = 200;
 const TIMEOUT = 60_000;
 
 export function startBringingIntoLine({ database, clock, report }: BringIntoLineOptions): PeriodicWork {
-  const lease = new WorkLease(database, 'terms of stored listings');
   const placements = new PlacementCache();
-  return startPeriodicWork({
+  const findDue = () => {
+    const settled = new Date(clock.now() - SETTLED);
+    return database.read((sql) => findOutOfLine(sql, settled));
+  };
+  return startLeasedWork({
+    database,
     clock,
     report,
+    name: 'terms of stored listings',
     pause: PAUSE,
-    async work(isStopped) {
-      const settled = new Date(clock.now() - SETTLED);
-      const due = await database.read((sql) => findOutOfLine(sql, settled));
-      if (due.length === 0 || !(await lease.acquire())) return;
-      try {
-        for (const each of due) await bring(each, isStopped);
-      } catch (error) {
-        if (!(error instanceof WorkTaken)) throw error;
-      } finally {
-        await lease.release();
-      }
+    isDue: async () => (await findDue()).length > 0,
+    async work(lease, isOver) {
+      for (const each of await findDue()) await bring(lease, each, isOver);
     },
   });
 
-  async function bring(due: OutOfLine, isStopped: () => boolean): Promise<void> {
+  async function bring(lease: HeldLease, due: OutOfLine, isOver: () => boolean): Promise<void> {
     const rules: Withholding = { ...WITHHOLDS_NOTHING, ...due.terms };
     for (let after: string | null = ''; after !== null; ) {
-      if (isStopped()) return;
+      if (isOver()) return;
       const from: string = after;
-      after = await database.transaction(
+      after = await lease.transaction(
         async (tx) => {
-          await lease.hold(tx);
           const areas = await placements.load(tx);
           const last = await rewriteNext(tx, {
             source: due.source,

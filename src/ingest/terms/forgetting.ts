@@ -2,10 +2,11 @@
 
 import { lockAreaVersion } from '../../areas/write-store.ts';
 import { type Clock, HOUR } from '../../lib/clock.ts';
-import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
+import type { PeriodicWork } from '../../lib/periodic-work.ts';
 import { findForgetting } from '../../licence/licence-store.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../../postgres/leases/leased-work.ts';
 import { removeThese } from '../removal/remove-listings.ts';
 import { deletePushedOf, findGone } from './terms-store.ts';
 
@@ -22,29 +23,26 @@ const BATCH = 200;
 const TIMEOUT = 60_000;
 
 export function startForgetting({ database, clock, report }: ForgettingOptions): PeriodicWork {
-  const lease = new WorkLease(database, 'forgetting of listings that are gone');
-  return startPeriodicWork({
+  return startLeasedWork({
+    database,
     clock,
     report,
+    name: 'forgetting of listings that are gone',
     pause: HOUR,
-    async work(isStopped) {
-      const sources = await database.read(findForgetting);
-      if (sources.length === 0 || !(await lease.acquire())) return;
-      try {
-        for (const each of sources) while (!isStopped() && (await forgetNext(each)) === BATCH);
-      } catch (error) {
-        if (!(error instanceof WorkTaken)) throw error;
-      } finally {
-        await lease.release();
-      }
+    isDue: async () => (await database.read(findForgetting)).length > 0,
+    async work(lease, isOver) {
+      for (const each of await database.read(findForgetting))
+        while (!isOver() && (await forgetNext(lease, each)) === BATCH);
     },
   });
 
-  function forgetNext({ source, forgetAfter }: { source: string; forgetAfter: number }): Promise<number> {
+  function forgetNext(
+    lease: HeldLease,
+    { source, forgetAfter }: { source: string; forgetAfter: number },
+  ): Promise<number> {
     const now = clock.now();
-    return database.transaction(
+    return lease.transaction(
       async (tx) => {
-        await lease.hold(tx);
         await lockAreaVersion(tx);
         const ids = await findGone(tx, source, new Date(now - forgetAfter * 1_000), BATCH);
         await deletePushedOf(tx, ids);

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts';
 import type { NetworkAccess } from '../../lib/network/network-access.ts';
 import { type WantedPicture, wantedPictures } from '../../listings/pictures/own-pictures.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { type WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
 import { type Fetched, fetchPicture, type PictureFault } from '../pictures/fetch-picture.ts';
 import { hashOf, type PictureFiles } from '../pictures/picture-files.ts';
 import type { PictureSource } from '../pictures/picture-source.ts';
@@ -65,7 +65,7 @@ export class Copier {
   }
 
   /** Copies what a listing lacks, and shows what there is then. Throws WorkTaken where another process copies by now. */
-  async copy(due: DueListing, source: PictureSource, lease: WorkLease): Promise<Pause> {
+  async copy(due: DueListing, source: PictureSource, lease: HeldLease): Promise<Pause> {
     const { database } = this.#options;
     const run = new Run(this.#options, due, source, lease);
     const found = await run.wanted();
@@ -88,22 +88,20 @@ class Run {
   readonly #options: CopierOptions;
   readonly #due: DueListing;
   readonly #source: PictureSource;
-  readonly #lease: WorkLease;
+  readonly #lease: HeldLease;
   readonly #failures: Map<string, number>;
   readonly #since: number;
-  readonly #fence: number | null;
   /** Whether something is left to try that has not failed. */
   #isLeft = false;
   pause: Pause = null;
 
-  constructor(options: CopierOptions, due: DueListing, source: PictureSource, lease: WorkLease) {
+  constructor(options: CopierOptions, due: DueListing, source: PictureSource, lease: HeldLease) {
     this.#options = options;
     this.#due = due;
     this.#source = source;
     this.#lease = lease;
     this.#failures = new Map(Object.entries(due.failures));
     this.#since = options.clock.monotonic();
-    this.#fence = lease.fence;
   }
 
   mayTry(name: string): boolean {
@@ -170,7 +168,8 @@ class Run {
       this.#isLeft = true;
       return;
     }
-    await this.#requireLease();
+    // Nothing is fetched that another process may have fetched meanwhile.
+    this.#lease.requireHeld();
     const headers = await this.#source.headers(url, signal);
     const fetched = await fetchPicture(url, { access, clock, signal, headers });
     this.#source.observed(fetched.received);
@@ -187,17 +186,10 @@ class Run {
     }
   }
 
-  /** Nothing is fetched that another process may have fetched meanwhile. Throws WorkTaken. */
-  async #requireLease(): Promise<void> {
-    const isHeld = (await this.#lease.acquire()) && this.#lease.fence === this.#fence;
-    if (!isHeld) throw new WorkTaken('Another process copies these photos');
-  }
-
   /** A source that is asked again before it wants that may end the access altogether: a restart forgets nothing. */
   async #rest(wait: number): Promise<void> {
-    const { database, clock } = this.#options;
-    const until = new Date(clock.now() + wait);
-    await database.write((sql) => writeRest(sql, this.#due.source, until));
+    const until = new Date(this.#options.clock.now() + wait);
+    await this.#lease.transaction((tx) => writeRest(tx, this.#due.source, until));
     this.pause = wait;
     this.#isLeft = true;
   }
@@ -208,12 +200,11 @@ class Run {
   }
 
   async #store(name: string, { file, head }: Extract<Fetched, { state: 'fetched' }>): Promise<void> {
-    const { database, clock, files } = this.#options;
+    const { clock, files } = this.#options;
     const hash = hashOf(file);
     const copy = { listing: this.#due.id, name, hash, head, bytes: file.length };
-    await database.transaction(
+    await this.#lease.transaction(
       async (tx) => {
-        await this.#lease.hold(tx);
         await lockFile(tx, hash);
         await files.put(hash, file);
         await insertCopy(tx, copy, new Date(clock.now()));
@@ -225,11 +216,10 @@ class Run {
 
   /** Notes how far it came, and makes the record show what there is. `wanted`: null where it is not known. */
   async finish(wanted: readonly WantedPicture[] | null): Promise<void> {
-    const { database, clock, placements } = this.#options;
+    const { clock, placements } = this.#options;
     const { id, pictures } = this.#due;
-    await database.transaction(
+    await this.#lease.transaction(
       async (tx) => {
-        await this.#lease.hold(tx);
         // Whoever writes the listing meanwhile has other pictures in mind.
         if (!(await lockShown(tx, id))) return stopTrying(tx, id);
         if (!(await isCurrent(tx, this.#due))) return;

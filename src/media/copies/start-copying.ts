@@ -6,7 +6,8 @@ import type { Metrics } from '../../lib/metrics.ts';
 import type { NetworkAccess } from '../../lib/network/network-access.ts';
 import { startPeriodicWork } from '../../lib/periodic-work.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import { takeLease } from '../../postgres/leases/held-lease.ts';
+import { type LeaseTimes, WorkTaken } from '../../postgres/leases/work-lease.ts';
 import type { PictureFiles } from '../pictures/picture-files.ts';
 import type { PictureSource } from '../pictures/picture-source.ts';
 import { Copier } from './copier.ts';
@@ -23,8 +24,8 @@ export interface CopyingOptions {
   readonly sourceOf: (id: string) => Promise<PictureSource | null>;
   /** Called with the errors of a round, for the log. */
   readonly report: (error: unknown) => void;
-  /** Milliseconds between two looks at what is due, and after which another process may copy in place of one that is gone. */
-  readonly times?: { readonly look: number; readonly lease: number };
+  /** Milliseconds between two looks at what is due, and when another process may copy in place of one that is gone. */
+  readonly times?: { readonly look: number; readonly lease?: LeaseTimes };
 }
 
 /** Milliseconds between two looks at what is due. */
@@ -34,14 +35,11 @@ const COUNT = 30_000;
 /** Sources that are copied at once. */
 const MAX_SOURCES = 8;
 const BATCH = 20;
-/** Milliseconds of a lease: the longest wait for permission, and a request with its deadline. */
-const LEASE = 120_000;
 
 export function startCopying(options: CopyingOptions): { stop(): Promise<void> } {
-  const { database, clock, metrics, report, sourceOf, times = { look: LOOK, lease: LEASE } } = options;
+  const { database, clock, metrics, report, sourceOf, times = { look: LOOK } } = options;
   const stopping = new AbortController();
   const running = new Map<string, Promise<void>>();
-  const leases = new Map<string, WorkLease>();
   /** Monotonic milliseconds before which nothing of a source is tried. */
   const pauses = new Map<string, number>();
   let counts: ReadonlyMap<string, PictureCounts> = new Map();
@@ -74,9 +72,8 @@ export function startCopying(options: CopyingOptions): { stop(): Promise<void> }
   async function copySource(id: string): Promise<void> {
     const source = await sourceOf(id);
     if (source === null) return;
-    const lease = leases.get(id) ?? new WorkLease(database, `photos of ${id}`, times.lease);
-    leases.set(id, lease);
-    if (!(await lease.acquire())) return;
+    const lease = await takeLease(database, `photos of ${id}`, times.lease);
+    if (lease === null) return;
     try {
       const rest = await database.read((sql) => findRest(sql, id));
       if (rest !== null && Date.parse(rest) > clock.now()) return;
@@ -84,7 +81,7 @@ export function startCopying(options: CopyingOptions): { stop(): Promise<void> }
         const due = await database.read((sql) => findDue(sql, id, new Date(clock.now()), BATCH));
         if (due.length === 0) return;
         for (const each of due) {
-          if (stopping.signal.aborted || !(await lease.acquire())) return;
+          if (stopping.signal.aborted || lease.lost.aborted) return;
           const pause = await copier.copy(each, source, lease);
           if (pause === null) continue;
           pauses.set(id, clock.monotonic() + pause);

@@ -2,9 +2,10 @@
 
 import { type Clock, DAY, HOUR } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
+import type { PeriodicWork } from '../../lib/periodic-work.ts';
 import type { Database } from '../../postgres/client/database.ts';
-import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../../postgres/leases/leased-work.ts';
 import type { PictureFiles } from '../pictures/picture-files.ts';
 import { lockFile } from './copy-store.ts';
 import { addOrphans, findHashes, findOrphans, forgetFile, takeOrphan } from './file-store.ts';
@@ -24,14 +25,14 @@ const BATCH = 500;
 const FOLDERS = Array.from({ length: 256 }, (_, at) => at.toString(16).padStart(2, '0'));
 
 export function startPictureUpkeep({ database, clock, files, log, report }: UpkeepOptions): PeriodicWork {
-  const lease = new WorkLease(database, 'files of photos', 60_000);
   let comparedAt = Number.NEGATIVE_INFINITY;
 
   /** Deletes the files of copies that were deleted; false once none is left. */
-  async function deleteOrphans(): Promise<boolean> {
+  async function deleteOrphans(lease: HeldLease): Promise<boolean> {
     const orphans = await database.read((sql) => findOrphans(sql, BATCH));
     for (const hash of orphans)
       await database.transaction(async (tx) => {
+        // Before the file goes, since that cannot be rolled back.
         await lease.hold(tx);
         await lockFile(tx, hash);
         if (await takeOrphan(tx, hash)) await files.delete(hash);
@@ -40,21 +41,20 @@ export function startPictureUpkeep({ database, clock, files, log, report }: Upke
   }
 
   /** Copies whose file is missing, as after a backup was restored, are made again. */
-  async function findMissing(isStopped: () => boolean): Promise<void> {
+  async function findMissing(lease: HeldLease, isOver: () => boolean): Promise<void> {
     let missing = 0;
-    for (let after = ''; !isStopped(); ) {
+    for (let after = ''; !isOver(); ) {
       const from = after;
       const hashes = await database.read((sql) => findHashes(sql, from, BATCH));
       for (const hash of hashes) {
         if (await files.has(hash)) continue;
-        missing += await database.transaction(async (tx) => {
-          await lease.hold(tx);
+        missing += await lease.transaction(async (tx) => {
           await lockFile(tx, hash);
           return (await files.has(hash)) ? 0 : forgetFile(tx, hash, new Date(clock.now()));
         });
       }
       const last = hashes.at(-1);
-      if (last === undefined || !(await lease.acquire())) break;
+      if (last === undefined) break;
       after = last;
     }
     if (missing > 0)
@@ -65,36 +65,31 @@ export function startPictureUpkeep({ database, clock, files, log, report }: Upke
   }
 
   /** Files that no listing has, and those that were never finished. */
-  async function findUnknown(isStopped: () => boolean): Promise<void> {
+  async function findUnknown(lease: HeldLease, isOver: () => boolean): Promise<void> {
     for (const folder of FOLDERS) {
       const { names, unfinished } = await files.list(folder);
-      if (isStopped() || (names.length > 0 && !(await lease.acquire()))) return;
+      if (isOver()) return;
       for (let at = 0; at < names.length; at += BATCH)
-        await database.write((sql) => addOrphans(sql, names.slice(at, at + BATCH)));
+        await lease.transaction((tx) => addOrphans(tx, names.slice(at, at + BATCH)));
       for (const name of unfinished) await files.deleteUnfinished(folder, name, clock.now() - HOUR);
     }
   }
 
-  return startPeriodicWork({
+  const isToCompare = () => clock.monotonic() - comparedAt >= DAY;
+  return startLeasedWork({
+    database,
     clock,
     report,
+    name: 'files of photos',
     pause: LOOK,
-    async work(isStopped) {
-      const isDue = clock.monotonic() - comparedAt >= DAY;
-      const isIdle = !isDue && (await database.read((sql) => findOrphans(sql, 1))).length === 0;
-      if (isIdle || !(await lease.acquire())) return;
-      try {
-        if (isDue) {
-          comparedAt = clock.monotonic();
-          await findMissing(isStopped);
-          await findUnknown(isStopped);
-        }
-        while (!isStopped() && (await deleteOrphans()));
-      } catch (error) {
-        if (!(error instanceof WorkTaken)) throw error;
-      } finally {
-        await lease.release();
+    isDue: async () => isToCompare() || (await database.read((sql) => findOrphans(sql, 1))).length > 0,
+    async work(lease, isOver) {
+      if (isToCompare()) {
+        comparedAt = clock.monotonic();
+        await findMissing(lease, isOver);
+        await findUnknown(lease, isOver);
       }
+      while (!isOver() && (await deleteOrphans(lease)));
     },
   });
 }

@@ -1,4 +1,4 @@
-// Connection to PostgreSQL through the driver, its transactions, and the clock of its server.
+// Connection to PostgreSQL through the driver, and the clock of its server.
 
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
@@ -9,12 +9,6 @@ import type { ConnectionTarget } from './connection-url.ts';
 import type { Servers } from './servers.ts';
 import { createSql, type Sql } from './sql.ts';
 import { VALUE_TYPES } from './value-types.ts';
-
-/** The SQL of a transaction: all of it is committed, or none. */
-export interface Transaction extends Sql {
-  /** Runs a part that may fail alone: it is rolled back and its error thrown, and the transaction goes on. */
-  savepoint<T>(work: () => Promise<T>): Promise<T>;
-}
 
 export interface ConnectionSettings {
   readonly applicationName: string;
@@ -190,45 +184,6 @@ function encryption(target: ConnectionTarget): boolean | 'prefer' | 'require' | 
   const authority = rootCertificate === undefined ? {} : { ca: readFileSync(rootCertificate, 'utf8') };
   const anyName = mode === 'verify-full' ? {} : { checkServerIdentity: () => undefined };
   return { ...authority, ...anyName, rejectUnauthorized: true };
-}
-
-/**
- * Runs a transaction: commits when `work` resolves and rolls back when it throws. The driver's own `begin` is not used: when the
- * connection breaks it writes to a closed socket, which ends the process (postgres.js 3.4.9).
- */
-export async function runTransaction<T>(
-  connection: Connection,
-  work: (tx: Transaction) => Promise<T>,
-  statementTimeout?: number,
-): Promise<T> {
-  const { sql } = connection;
-  const limit = statementTimeout === undefined ? '' : `; set local statement_timeout = ${statementTimeout}`;
-  await sql.unsafe(`begin${limit}`);
-  const result = await work(createTransaction(sql)).catch(async (error: unknown) => {
-    // On a lost connection the server has rolled back already.
-    if (!connection.closed) await sql.unsafe('rollback');
-    throw error;
-  });
-  const { command } = await sql.unsafe('commit');
-  // PostgreSQL rolls back, without an error, when `work` ignored that a statement had failed.
-  if (command !== 'COMMIT')
-    throw new Error('The transaction was rolled back: one of its statements had failed');
-  return result;
-}
-
-function createTransaction(sql: Sql): Transaction {
-  let count = 0;
-  const savepoint: Transaction['savepoint'] = async (work) => {
-    const name = `savepoint_${++count}`;
-    await sql.unsafe(`savepoint ${name}`);
-    try {
-      return await work();
-    } catch (error) {
-      await sql.unsafe(`rollback to savepoint ${name}`);
-      throw error;
-    }
-  };
-  return Object.assign(sql, { savepoint });
 }
 
 /** A time by the server's clock; `infinity`: none. */

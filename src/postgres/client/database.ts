@@ -1,20 +1,26 @@
 // Database: reads, writes and transactions, each with a deadline.
 
-import { type Clock, keepAlive, pause, systemClock, unlessAborted, withDeadline } from '../../lib/clock.ts';
+import { type Clock, keepAlive, pause, systemClock, unlessAborted } from '../../lib/clock.ts';
+import {
+  beforeDeadline,
+  DeadlineMissed,
+  NEVER,
+  NotConnected,
+  READ_RETRIES,
+  type Retries,
+  TRANSACTION_RETRIES,
+} from './attempts.ts';
 import {
   type Connection,
   type ConnectionSettings,
   openConnection,
   type Planning,
-  runTransaction,
   ServerClock,
   type ServerTime,
-  type Transaction,
 } from './connection.ts';
 import {
   databaseUnavailable,
   isBrokenConnection,
-  isReadRepeatable,
   isServerError,
   translateError,
 } from './connection-errors.ts';
@@ -22,9 +28,11 @@ import { type ConnectionTarget, parseDatabaseUrl } from './connection-url.ts';
 import { createPool, type Lease, type PoolStatus } from './pool.ts';
 import { Servers } from './servers.ts';
 import type { Sql } from './sql.ts';
+import { inTransaction, statements, statementTimeout, type Transaction, type Work } from './transaction.ts';
 
-export type { ServerTime, Transaction } from './connection.ts';
+export type { ServerTime } from './connection.ts';
 export type { Sql, SqlFragment } from './sql.ts';
+export type { Transaction } from './transaction.ts';
 
 export interface DatabaseOptions {
   /** `postgres://user:password@host:port/database`, or with `?host=/folder` for a socket. */
@@ -49,6 +57,16 @@ export interface DatabaseOptions {
 export interface OperationOptions {
   /** Milliseconds for this operation instead of the database's own; 0 is no limit. */
   readonly timeout?: number;
+}
+
+export interface TransactionOptions extends OperationOptions, Pick<ReadOptions, 'planned'> {
+  /** Milliseconds that this transaction may wait for its next statement, instead of the database's own limit. */
+  readonly idleTimeout?: number;
+  /**
+   * Says that `work` does nothing but its statements, and returns what it found: it changes nothing outside of the transaction, in
+   * memory neither. Then the whole transaction is tried again where its connection broke or its server takes no writes any more.
+   */
+  readonly repeatable?: boolean;
 }
 
 export interface ReadOptions extends OperationOptions {
@@ -81,11 +99,13 @@ export interface Database {
     work: (sql: Sql, deadline: ServerTime) => Promise<T>,
     options?: Pick<ReadOptions, 'planned'>,
   ): Promise<T>;
-  /** Runs a transaction: committed when `work` resolves, rolled back when it throws. Never retried. */
-  transaction<T>(
-    work: (tx: Transaction) => Promise<T>,
-    options?: OperationOptions & Pick<ReadOptions, 'planned'>,
-  ): Promise<T>;
+  /**
+   * Runs a transaction: committed when `work` resolves, rolled back when it throws. One that is `repeatable` is tried up to five
+   * times within its timeout, after pauses, where it cannot have been committed: its connection was lost or refused, its server is
+   * stopping, starting or has become one that only reads. Any other runs once, and none is tried again once its COMMIT was sent:
+   * after a 503 it may or may not have been made.
+   */
+  transaction<T>(work: (tx: Transaction) => Promise<T>, options?: TransactionOptions): Promise<T>;
   /** The version, such as '18.4'. Throws a sentence if the server is older than this service needs. */
   serverVersion(): Promise<string>;
   status(): PoolStatus;
@@ -99,8 +119,6 @@ const DEFAULT_TIMEOUT = 2_900;
 const IDLE_TRANSACTION_TIMEOUT = 15_000;
 /** Of a pooled connection, whose session keeps plans and caches that grow: it is not leased again after that. */
 const LIFETIME = 45 * 60_000;
-/** The server gives up this many milliseconds before we do, so that a slow statement costs no connection. */
-const HEAD_START = 300;
 /** Shares of an operation's time: reserved for commit and answer of a statement with a deadline; at most spent waiting for a connection. */
 const COMMIT_SHARE = 0.25;
 const WAITING_SHARE = 0.6;
@@ -162,33 +180,25 @@ export function openDatabase(options: DatabaseOptions): Database {
     }
   }
 
-  async function run<T>(operation: Operation<T>, retries = 0): Promise<T> {
+  async function run<T>(operation: Operation<T>, { retries, isRepeatable }: Retries = NEVER): Promise<T> {
     const timeout = operation.timeout ?? defaultTimeout;
     const end = timeout === 0 ? Number.POSITIVE_INFINITY : clock.monotonic() + timeout;
-    for (let left = retries; ; left--) {
+    for (let done = 0; ; done++) {
       try {
         return await attempt(operation, end);
       } catch (caught) {
         const error = caught instanceof NotConnected ? caught.cause : caught;
         // Nothing was sent, and another server may be the one that takes writes by now: all are asked until the time is over.
         const isElsewhere = caught instanceof NotConnected && servers.count > 1;
-        const mayRepeat = isElsewhere || (left > 0 && isReadRepeatable(error));
-        const isRetried = mayRepeat && clock.monotonic() + RETRY_PAUSE < end;
-        if (isRetried) await keepAlive(() => pause(clock, RETRY_PAUSE));
+        const mayRepeat = isElsewhere || (done < retries && isRepeatable(error));
+        const wait = isElsewhere ? RETRY_PAUSE : RETRY_PAUSE * 2 ** done;
+        const isRetried = mayRepeat && clock.monotonic() + wait < end;
+        if (isRetried) await keepAlive(() => pause(clock, wait));
         // A busy process can be late.
         if (!isRetried || clock.monotonic() >= end) throw translateError(error);
       }
     }
   }
-
-  const inTransaction =
-    <T>(work: (tx: Transaction) => Promise<T>, timeout?: number): Work<T> =>
-    (connection) =>
-      runTransaction(connection, work, timeout === undefined ? undefined : statementTimeout(timeout));
-
-  /** A timeout of its own needs a transaction to carry it; otherwise a statement goes out alone. */
-  const statements = <T>(work: (sql: Sql) => Promise<T>, timeout?: number): Work<T> =>
-    timeout === undefined ? ({ sql }) => work(sql) : inTransaction(work, timeout);
 
   const withServerDeadline =
     <T>(work: (sql: Sql, deadline: ServerTime) => Promise<T>): Work<T> =>
@@ -202,11 +212,24 @@ export function openDatabase(options: DatabaseOptions): Database {
 
   return {
     clock,
-    read: (work, { timeout, ...how } = {}) => run({ work: statements(work, timeout), timeout, ...how }, 1),
+    read: (work, { timeout, ...how } = {}) =>
+      run({ work: statements(work, timeout), timeout, ...how }, READ_RETRIES),
     write: (work, { timeout, ...how } = {}) => run({ work: statements(work, timeout), timeout, ...how }),
     writeByDeadline: (work, how = {}) => run({ work: withServerDeadline(work), ...how }),
-    transaction: (work, { timeout, ...how } = {}) =>
-      run({ work: inTransaction(work, timeout), timeout, ...how }),
+    transaction(work, { timeout, idleTimeout, planned = 'each', repeatable = false } = {}) {
+      let isCommitSent = false;
+      const onCommit = () => {
+        isCommitSent = true;
+      };
+      const once = inTransaction(work, { timeout, idleTimeout, onCommit });
+      return run(
+        { work: once, timeout, planned },
+        {
+          retries: repeatable ? TRANSACTION_RETRIES : 0,
+          isRepeatable: (error) => !isCommitSent && isBrokenConnection(error),
+        },
+      );
+    },
     async serverVersion() {
       const [row] = await this.read(
         (sql) => sql<{ text: string; number: number }[]>`select current_setting('server_version') as text,
@@ -224,35 +247,11 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** `end`: monotonic milliseconds at which the operation times out. */
-type Work<T> = (connection: Connection, end: number) => Promise<T>;
-
 interface Operation<T> {
   readonly work: Work<T>;
   readonly timeout?: number | undefined;
   readonly planned?: Planning;
   readonly signal?: AbortSignal;
-}
-
-/** No connection was made, so nothing was sent. */
-class NotConnected extends Error {
-  override readonly name = 'NotConnected';
-
-  constructor(cause: unknown) {
-    super('No connection to the database was made', { cause });
-  }
-}
-
-class DeadlineMissed extends Error {
-  override readonly name = 'DeadlineMissed';
-  readonly code = 'ETIMEDOUT';
-}
-
-function beforeDeadline<T>(clock: Clock, end: number, work: () => Promise<T>): Promise<T> {
-  if (end === Number.POSITIVE_INFINITY) return work();
-  const milliseconds = Math.max(0, end - clock.monotonic());
-  const onTimeout = () => new DeadlineMissed('The database did not answer in time');
-  return withDeadline({ clock, milliseconds, onTimeout }, work);
 }
 
 /**
@@ -265,10 +264,6 @@ async function releaseRecounted(clock: Clock, lease: Lease<Connection>): Promise
     () => lease.release(),
     () => lease.discard(),
   );
-}
-
-function statementTimeout(timeout: number): number {
-  return timeout === 0 ? 0 : Math.max(1, timeout - HEAD_START);
 }
 
 function targetOf({ url, socket }: DatabaseOptions): ConnectionTarget {

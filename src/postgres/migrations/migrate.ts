@@ -4,9 +4,10 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, MINUTE, poll } from '../../lib/clock.ts';
-import { type Connection, runTransaction } from '../client/connection.ts';
+import type { Connection } from '../client/connection.ts';
 import type { Database, Sql } from '../client/database.ts';
 import { isLockedByOne, PARTITION_LOCK, SCHEMA_LOCK, tryLock } from '../client/schema-locks.ts';
+import { runTransaction } from '../client/transaction.ts';
 
 export interface MigrateOptions {
   /** Folder of the files; default: this one. */

@@ -2,7 +2,7 @@
 
 import { HOUR } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
-import { WorkTaken } from '../../postgres/client/work-lease.ts';
+import { WorkTaken } from '../../postgres/leases/work-lease.ts';
 import type { SourceControl } from '../control-store.ts';
 import { describeFailure } from '../replication-status.ts';
 import { type KeyLists, LiveError, type Source } from '../source.ts';

@@ -5,7 +5,7 @@ import { deleteSomeRawRecords, isEveryRecordKept } from '../../ingest/raw/raw-re
 import type { Clock } from '../../lib/clock.ts';
 import type { Log } from '../../lib/log.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
-import { WorkTaken } from '../../postgres/client/work-lease.ts';
+import { WorkTaken } from '../../postgres/leases/work-lease.ts';
 import type { Source } from '../source.ts';
 import { readPosition } from '../store.ts';
 import { remap } from './remap.ts';

@@ -4,10 +4,11 @@
 import { appendPrivateEntries, type NewPrivateEntry } from '../../changes/change-store.ts';
 import { type Clock, HOUR, MINUTE } from '../../lib/clock.ts';
 import type { Metrics } from '../../lib/metrics.ts';
-import { type PeriodicWork, startPeriodicWork } from '../../lib/periodic-work.ts';
+import type { PeriodicWork } from '../../lib/periodic-work.ts';
 import { isUnavailable } from '../../lib/problem.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
-import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import type { HeldLease } from '../../postgres/leases/held-lease.ts';
+import { startLeasedWork } from '../../postgres/leases/leased-work.ts';
 import {
   type ComputedFigure,
   crossingOf,
@@ -49,21 +50,19 @@ const BATCH = 500;
 /** Milliseconds for one transaction. */
 const TIMEOUT = 30_000;
 
+/** Name of the work, as its lease has it. */
+export const MARKET_LEASE = 'market conditions';
+
 /** Evaluates what is due, now and until it is stopped. Of all processes that share a database, one does it. */
 export function startMarketEvaluation(options: EvaluationOptions): Pick<PeriodicWork, 'stop'> {
   const evaluator = new MarketEvaluator(options);
-  const work = startPeriodicWork({
-    clock: options.clock,
-    report: options.report,
+  return startLeasedWork({
+    ...options,
+    name: MARKET_LEASE,
     pause: PAUSE,
-    work: (isStopped) => evaluator.run(isStopped),
+    isDue: () => evaluator.isDue(),
+    work: (lease, isOver) => evaluator.run(lease, isOver),
   });
-  return {
-    async stop() {
-      await work.stop();
-      await evaluator.release();
-    },
-  };
 }
 
 interface EvaluatedCondition extends WatchedCondition, Evaluation {
@@ -74,15 +73,12 @@ interface EvaluatedCondition extends WatchedCondition, Evaluation {
 /** Evaluates what is due, round by round. */
 export class MarketEvaluator {
   readonly #options: EvaluationOptions;
-  readonly #lease: WorkLease;
   readonly #count: (outcome: string) => void;
-  #isHolder = false;
   #oldestDue: number | null = null;
 
   constructor(options: EvaluationOptions) {
-    const { database, clock, metrics } = options;
+    const { clock, metrics } = options;
     this.#options = options;
-    this.#lease = new WorkLease(database, 'market conditions');
     metrics.gauge(
       'freehold_watch_market_overdue_seconds',
       'How long the market figure that waits the longest for its hourly computation has been due.',
@@ -96,57 +92,51 @@ export class MarketEvaluator {
     this.#count = (outcome) => counter.inc({ outcome });
   }
 
-  /** One round, while this process holds the lease. */
-  async run(isStopped: () => boolean = () => false): Promise<void> {
+  /** Whether a figure is due. */
+  async isDue(): Promise<boolean> {
     const { database, clock } = this.#options;
     this.#oldestDue = await database.read(findOldestDue);
-    if (this.#oldestDue === null || this.#oldestDue > clock.now()) return;
-    while (!isStopped()) {
-      this.#isHolder = await this.#lease.acquire();
-      if (!this.#isHolder) return;
+    return this.#oldestDue !== null && this.#oldestDue <= clock.now();
+  }
+
+  /** One round over all that is due. Throws WorkTaken once another process evaluates. */
+  async run(lease: HeldLease, isOver: () => boolean = () => false): Promise<void> {
+    const { database, clock } = this.#options;
+    while (!isOver()) {
       const due = await database.read((sql) => findDueFigure(sql, new Date(clock.now())));
       if (due === null) break;
-      await this.#evaluate(due);
+      await this.#evaluate(lease, due);
     }
     await deleteUnusedFigures(database, BATCH);
     this.#oldestDue = await database.read(findOldestDue);
   }
 
-  async release(): Promise<void> {
-    if (this.#isHolder) await this.#lease.release().catch(this.#options.report);
-  }
-
-  async #evaluate(due: DueFigure): Promise<void> {
+  async #evaluate(lease: HeldLease, due: DueFigure): Promise<void> {
     const { clock, compute, onStep } = this.#options;
     const at = clock.now();
     let value: number | null;
     try {
       value = await compute(due.figure, at);
     } catch (error) {
-      return this.#postpone(due, error);
+      return this.#postpone(lease, due, error);
     }
     this.#count(value === null ? 'suppressed' : 'computed');
     await onStep?.('computed');
-    try {
-      while (!(await this.#write(due, { value, at })));
-      await onStep?.('committed');
-    } catch (error) {
-      if (!(error instanceof WorkTaken)) throw error;
-    }
+    while (!(await this.#write(lease, due, { value, at })));
+    await onStep?.('committed');
   }
 
-  async #postpone({ no }: DueFigure, error: unknown): Promise<void> {
-    const { database, clock, report } = this.#options;
+  async #postpone(lease: HeldLease, { no }: DueFigure, error: unknown): Promise<void> {
+    const { clock, report } = this.#options;
     this.#count('failed');
     if (!isUnavailable(error)) report(error);
-    await database.write((sql) => postponeFigure(sql, no, new Date(clock.now() + RETRY_PAUSE)));
+    await lease.transaction((tx) => postponeFigure(tx, no, new Date(clock.now() + RETRY_PAUSE)));
   }
 
   /** Evaluates some of the conditions on a figure; true once none is left. */
-  #write({ no, before }: DueFigure, figure: ComputedFigure): Promise<boolean> {
-    const { database, onStep } = this.#options;
+  #write(lease: HeldLease, { no, before }: DueFigure, figure: ComputedFigure): Promise<boolean> {
+    const { onStep } = this.#options;
     const work = async (tx: Transaction): Promise<boolean> => {
-      await this.#lease.hold(tx);
       const { value, at } = figure;
       const conditions = value === null ? [] : await lockConditions(tx, no, value, BATCH);
       const evaluated = conditions.flatMap((watched) => {
@@ -160,7 +150,7 @@ export class MarketEvaluator {
       await onStep?.('written');
       return isDone;
     };
-    return database.transaction(work, { timeout: TIMEOUT });
+    return lease.transaction(work, { timeout: TIMEOUT });
   }
 }
 

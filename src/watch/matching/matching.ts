@@ -8,7 +8,7 @@ import { type Licences, readerOfOwner } from '../../licence/licences.ts';
 import type { ChangeState } from '../../listings/change-state.ts';
 import type { Database, Transaction } from '../../postgres/client/database.ts';
 import { listen } from '../../postgres/client/listen.ts';
-import { WorkLease, WorkTaken } from '../../postgres/client/work-lease.ts';
+import { WorkLease, WorkTaken } from '../../postgres/leases/work-lease.ts';
 import type { EventBatch } from '../events/event.ts';
 import { findPosition, MATCHING_LEASE, movePosition, PositionMoved } from '../events/position-store.ts';
 import { writeEvents } from '../events/write-store.ts';
@@ -226,6 +226,7 @@ export class Matching {
       try {
         await database.transaction((tx) => this.#writeBatch(tx, batch, { fence, from: position, to: end }), {
           timeout: WRITE_TIMEOUT,
+          idleTimeout: this.#options.lease ?? LEASE,
         });
         return;
       } catch (error) {

@@ -8,8 +8,8 @@ import { createOutbound } from '../../../src/lib/outbound.ts';
 import { startCopying } from '../../../src/media/copies/start-copying.ts';
 import { PictureFiles } from '../../../src/media/pictures/picture-files.ts';
 import { openDatabase } from '../../../src/postgres/client/database.ts';
+import type { LeaseTimes } from '../../../src/postgres/leases/work-lease.ts';
 import { RequestBudget } from '../../../src/sources/budget/request-budget.ts';
-import type { LeaseTimes } from '../../../src/sources/reader-lease.ts';
 import { startReplication } from '../../../src/sources/replicate.ts';
 import { readProfile, STANDARD } from '../../../src/sources/reso/profiles/profile.ts';
 import { resoSource } from '../../../src/sources/reso/transport/client.ts';
@@ -75,7 +75,7 @@ if (photos !== undefined)
     files: new PictureFiles(photos.folder),
     sourceOf: async () => source.media ?? null,
     report: () => {},
-    times: { look: 100, lease: 2_000 },
+    times: { look: 100, lease: { duration: 2_000, renewal: 500 } },
   });
 await until('it reads the source', () => replication.status().state === 'following');
 process.stdout.write('{"reads":true}\n');

@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../../src/lib/clock.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
 import { type DatabaseOptions, openDatabase } from '../../../src/postgres/client/database.ts';
-import { MarketEvaluator } from '../../../src/watch/market/evaluate-conditions.ts';
+import { takeLease } from '../../../src/postgres/leases/held-lease.ts';
+import { MARKET_LEASE, MarketEvaluator } from '../../../src/watch/market/evaluate-conditions.ts';
 
 const target = JSON.parse(process.argv[2] ?? '{}') as DatabaseOptions;
 const database = openDatabase({ ...target, maxConnections: 3, timeout: 10_000 });
@@ -45,8 +46,12 @@ console.log('ready');
 while (!isDone) {
   const [row] = await database.read((sql) => sql<{ now: number }[]>`select now from test_time`);
   now = row?.now ?? 0;
-  await evaluator.run().catch(() => {});
+  await round().catch(() => {});
   await sleep(20);
 }
-await evaluator.release();
 await database.close();
+
+async function round(): Promise<void> {
+  const lease = (await evaluator.isDue()) ? await takeLease(database, MARKET_LEASE) : null;
+  if (lease !== null) await evaluator.run(lease).finally(() => lease.release());
+}

@@ -6,8 +6,13 @@ import { after, test } from 'node:test';
 import fc from 'fast-check';
 import { HOUR } from '../../../src/lib/clock.ts';
 import { createMetrics } from '../../../src/lib/metrics.ts';
+import { takeLease } from '../../../src/postgres/leases/held-lease.ts';
 import { OPERATORS, type Operator } from '../../../src/watch/market/condition.ts';
-import { type EvaluationStep, MarketEvaluator } from '../../../src/watch/market/evaluate-conditions.ts';
+import {
+  type EvaluationStep,
+  MARKET_LEASE,
+  MarketEvaluator,
+} from '../../../src/watch/market/evaluate-conditions.ts';
 import type { Watcher } from '../../../src/watch/watcher.ts';
 import { runs } from '../../support/check/runs.ts';
 import { testDatabase } from '../../support/database/database.ts';
@@ -169,9 +174,12 @@ async function run(sequence: readonly Step[]): Promise<void> {
         if (step === failure) throw new Crash(step);
       },
     });
-    await evaluator.run().catch((error: unknown) => {
-      if (!(error instanceof Crash)) throw error;
-    });
+    const lease = (await evaluator.isDue()) ? await takeLease(database, MARKET_LEASE) : null;
+    if (lease !== null)
+      await evaluator.run(lease).catch((error: unknown) => {
+        if (!(error instanceof Crash)) throw error;
+      });
+    await lease?.release();
     // As if its lease had ended.
     await database.write((sql) => sql`delete from work_lease`);
     return computed;
