@@ -10,8 +10,9 @@ import {
   startBalancer,
   withoutBalancer,
 } from '../support/balancers/balancer.ts';
+import { askRaw, type RawRequest } from '../support/balancers/raw-request.ts';
 import { spellingsOf } from '../support/balancers/spellings.ts';
-import { askRaw, type RawRequest, startStubNodes } from '../support/balancers/stub-nodes.ts';
+import { startStubNodes } from '../support/balancers/stub-nodes.ts';
 import { until } from '../support/check/until.ts';
 
 const KINDS: readonly BalancerKind[] = ['haproxy', 'nginx', 'caddy'];

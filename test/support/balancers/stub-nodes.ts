@@ -1,8 +1,7 @@
 // Three small servers in place of nodes: they say who they are, and may be gone.
 
-import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { atEnd, type Closing } from '../database/database.ts';
 import type { NodePorts } from './balancer.ts';
 
@@ -55,43 +54,4 @@ export async function startStubNodes(t: Closing): Promise<StubNodes> {
     kill: (node) => close(serverOf(node)),
     restart: (node) => listen(serverOf(node), ports[node - 1] ?? 0),
   };
-}
-
-export interface RawAnswer {
-  readonly status: number;
-  readonly body: string;
-}
-
-export interface RawRequest {
-  readonly method?: string;
-  readonly path?: string;
-  /** Names and values in turn, as they are sent; one name may come twice. */
-  readonly headers?: readonly string[];
-  /** The address from which it comes, of this machine. */
-  readonly from?: string;
-}
-
-/** One request on a connection of its own. Rejects where no answer comes. */
-export function askRaw(
-  port: number,
-  { method = 'GET', path = '/', headers = [], from = '127.0.0.1' }: RawRequest,
-) {
-  const { promise, resolve, reject } = Promise.withResolvers<RawAnswer>();
-  const sent = request(
-    {
-      host: '127.0.0.1',
-      port,
-      method,
-      path,
-      localAddress: from,
-      agent: false,
-      headers: ['Host', '127.0.0.1', ...headers],
-    },
-    (response) => {
-      text(response).then((body) => resolve({ status: response.statusCode ?? 0, body }), reject);
-    },
-  );
-  sent.on('error', reject);
-  sent.end();
-  return promise;
 }

@@ -13,12 +13,23 @@ export interface ServiceProcessOptions {
   readonly folder: string;
   /** Wall-clock milliseconds at the start. */
   readonly start: number;
+  /** Where it listens; default: on any free port. */
+  readonly port?: number;
+  /** Settings besides those that every such process has. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
-const { databaseUrl, folder, start } = JSON.parse(process.argv[2] ?? '{}') as ServiceProcessOptions;
+const {
+  databaseUrl,
+  folder,
+  start,
+  port = 0,
+  environment = {},
+} = JSON.parse(process.argv[2] ?? '{}') as ServiceProcessOptions;
 const clock = manualClock(start);
+const settings = { DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none', ...environment };
 const app = await createApp({
-  config: readConfig({ DATABASE_URL: databaseUrl, DATA_DIR: folder, SOURCE: 'none' }, folder),
+  config: readConfig(settings, folder),
   database: openDatabase({ url: databaseUrl, maxConnections: 4, timeout: 20_000 }),
   source: null,
   interval: 0,
@@ -26,4 +37,4 @@ const app = await createApp({
   log: createLog({ level: 'silent' }),
   overrides: { clock, deliversWebhooks: false },
 });
-followParent(clock, await app.server.listen('127.0.0.1', 0));
+followParent(clock, await app.server.listen('127.0.0.1', port));
