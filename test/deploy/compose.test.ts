@@ -15,20 +15,36 @@ interface Service {
   readonly image: string;
   readonly profiles?: readonly string[];
   readonly ports?: readonly string[];
-  readonly volumes: readonly string[];
+  readonly volumes?: readonly string[];
   readonly command?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly healthcheck?: unknown;
-  readonly networks?: unknown;
+  readonly networks?: readonly string[] | Readonly<Record<string, { readonly ipv4_address?: string }>>;
   readonly stop_grace_period?: string;
 }
 
+type ServiceName =
+  | 'freehold'
+  | 'freehold2'
+  | 'freehold3'
+  | 'postgres'
+  | 'passwords'
+  | 'caddy'
+  | 'haproxy'
+  | 'valkey';
+
 const file = parse(readSource('compose.yaml').text, { merge: true }) as {
-  readonly services: Readonly<Record<'freehold' | 'postgres' | 'passwords' | 'caddy', Service>>;
+  readonly services: Readonly<Record<ServiceName, Service>>;
   readonly volumes: Readonly<Record<string, unknown>>;
   readonly networks: Readonly<Record<string, { readonly internal?: boolean }>>;
 };
-const { freehold, postgres, passwords, caddy } = file.services;
+const { freehold, freehold2, freehold3, postgres, passwords, caddy, haproxy, valkey } = file.services;
+
+const networksOf = ({ networks = {} }: Service): readonly string[] =>
+  Array.isArray(networks) ? networks : Object.keys(networks);
+const addressOf = ({ networks = {} }: Service): string =>
+  (Array.isArray(networks) ? undefined : (networks as Record<string, { ipv4_address?: string }>).edge)
+    ?.ipv4_address ?? '';
 
 /** As the repository compose-spec/compose-spec had it on 23 June 2026 (Apache License 2.0). */
 const SCHEMA = JSON.parse(readSource('test/support/deploy/compose-spec.json').text) as object;
@@ -50,7 +66,7 @@ test('compose.yaml is what the compose specification describes', () => {
 });
 
 test('every volume and network that a service names is declared, and none is idle', () => {
-  const named = Object.values(file.services).flatMap(({ volumes }) =>
+  const named = Object.values(file.services).flatMap(({ volumes = [] }) =>
     volumes.map((volume) => volume.split(':')[0] ?? ''),
   );
   const volumes = named.filter((name) => !name.startsWith('.'));
@@ -60,14 +76,12 @@ test('every volume and network that a service names is declared, and none is idl
 test('PostgreSQL keeps its data in a volume, has no port outside, and only Freehold reaches it', () => {
   assert.equal(postgres.image, 'postgres:18');
   // Where the image of version 18 keeps its data; a volume at /var/lib/postgresql/data would stay empty.
-  assert.ok(postgres.volumes.includes('database:/var/lib/postgresql'));
+  assert.ok(postgres.volumes?.includes('database:/var/lib/postgresql'));
   assert.equal(postgres.ports, undefined);
   assert.deepEqual(postgres.networks, ['database']);
   assert.equal(file.networks.database?.internal, true);
-  const neighbours = Object.values(file.services).filter(
-    ({ networks }) => Array.isArray(networks) && networks.includes('database'),
-  );
-  assert.deepEqual(neighbours, [freehold, postgres]);
+  const neighbours = Object.values(file.services).filter((each) => networksOf(each).includes('database'));
+  assert.deepEqual(neighbours, [freehold, freehold2, freehold3, postgres]);
 });
 
 test('Freehold listens on this machine only, and Caddy, once a profile asks for it, on every address', () => {
@@ -78,21 +92,60 @@ test('Freehold listens on this machine only, and Caddy, once a profile asks for 
   for (const service of [freehold, postgres]) assert.notEqual(service.healthcheck, undefined);
 });
 
-test('DOMAIN decides the public URL, and Caddy alone is trusted with the addresses of clients', async () => {
+test('DOMAIN decides the public URL, and Caddy and HAProxy alone are trusted with the addresses of clients', async () => {
   const url = freehold.environment?.PUBLIC_URL ?? '';
   assert.equal(await expand(url), 'http://localhost:8080');
   assert.equal(await expand(url, { DOMAIN: 'homes.example.com' }), 'https://homes.example.com');
-  const proxy = freehold.environment?.TRUSTED_PROXIES ?? '';
-  const { edge } = caddy.networks as { edge: { ipv4_address: string } };
-  assert.equal(edge.ipv4_address, proxy);
+  const proxies = freehold.environment?.TRUSTED_PROXIES ?? '';
+  assert.equal(proxies, `${addressOf(caddy)},${addressOf(haproxy)}`);
+  assert.equal(haproxy.environment?.PROXY, addressOf(caddy));
   for (const environment of [{}, { EDGE: '10.9.8' }]) {
     const settings = {
       HOST: '0.0.0.0',
       PUBLIC_URL: await expand(url, { DOMAIN: 'homes.example.com' }),
-      TRUSTED_PROXIES: await expand(proxy, environment),
+      TRUSTED_PROXIES: await expand(proxies, environment),
     };
-    assert.deepEqual(readConfig(settings, '/').trustedProxies, [settings.TRUSTED_PROXIES]);
+    assert.deepEqual(readConfig(settings, '/').trustedProxies, settings.TRUSTED_PROXIES.split(','));
   }
+});
+
+test('the profile scale adds two nodes, the balancer before the three, and a limiter that evicts nothing', async () => {
+  const added = Object.entries(file.services).filter(([, { profiles }]) => profiles?.includes('scale'));
+  assert.deepEqual(
+    added.map(([name]) => name),
+    ['freehold2', 'freehold3', 'haproxy', 'valkey'],
+  );
+  const nodes = [freehold, freehold2, freehold3];
+  for (const [at, node] of nodes.entries()) {
+    assert.equal(haproxy.environment?.[`NODE${at + 1}`], `${addressOf(node)}:8080`);
+    assert.equal(node.environment?.TRUSTED_PROXIES, freehold.environment?.TRUSTED_PROXIES);
+    assert.equal(node.image, freehold.image);
+    assert.ok(networksOf(node).includes('limits'));
+    const url = node.environment?.LIMITS_URL ?? '';
+    assert.deepEqual(
+      [await expand(url), await expand(url, { LIMITS_URL: 'redis://valkey' })],
+      ['', 'redis://valkey'],
+    );
+  }
+  // Files of each process are its own, but for the photos that all of them serve.
+  const data = nodes.map(({ volumes = [] }) => volumes.find((volume) => volume.endsWith(':/data')));
+  assert.deepEqual(data, ['data:/data', 'data2:/data', 'data3:/data']);
+  for (const node of [freehold2, freehold3]) {
+    assert.ok(node.volumes?.includes('data:/first'));
+    const settings = { BACKUP_DIR: '/data/backups', MEDIA_DIR: '', ...node.environment };
+    const { backup, media } = readConfig(
+      { ...settings, PUBLIC_URL: '', TRUSTED_PROXIES: '', HOST: '::1' },
+      '/',
+    );
+    assert.equal(backup, null);
+    assert.equal(media.folder, '/first/photos');
+  }
+  assert.ok(haproxy.volumes?.some((volume) => volume.startsWith('./deploy/balancers/haproxy.cfg:')));
+  assert.match(haproxy.image, /^haproxy:2\.6\.\d+$/);
+  assert.match(valkey.image, /^valkey\/valkey:\d+\.\d+\.\d+$/);
+  assert.match(String(valkey.command), /--maxmemory-policy,noeviction$/);
+  assert.equal(valkey.ports, undefined);
+  assert.equal(file.networks.limits?.internal, true);
 });
 
 const skip = process.getuid?.() === 0 ? false : 'needs root, to give files to other users';

@@ -1,0 +1,95 @@
+// Three processes of `freehold serve` on one database behind HAProxy, with a source that can be asked live.
+
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { until } from '../check/until.ts';
+import { type Closing, type TestDatabase, temporaryFolder, testDatabase } from '../database/database.ts';
+import { type CliRun, startCli } from '../process/cli.ts';
+import { quietPort } from '../service/ports.ts';
+import { startUpstream, type Upstream } from '../sources/upstream.ts';
+import { record } from '../streams/service.ts';
+import { type Balancer, startBalancer } from './balancer.ts';
+
+export interface ServingNodes extends TestDatabase {
+  readonly balancer: Balancer;
+  /** Ends a node by a signal, numbered from 1; gives the code of its end, null for one that was killed. */
+  end(node: number, signal: NodeJS.Signals): Promise<number | null>;
+  /** Starts it at its port; resolves once it is ready and HAProxy uses it. */
+  start(node: number): Promise<void>;
+}
+
+/** Keys of the source's listings. */
+export const LISTING_KEYS = ['0', '1', '2', '3', '4', '5'] as const;
+/** Milliseconds between two health checks: two that fail are less than the five seconds in which a node leaves. */
+const CHECK_EVERY = 500;
+const SECRETS_KEY = Buffer.alloc(32, 8).toString('base64');
+
+/** Starts them; everything ends with the test. */
+export async function startServingNodes(t: Closing): Promise<ServingNodes> {
+  const created = await testDatabase(t);
+  const folder = await temporaryFolder(t, 'nodes');
+  const upstream = await startSource(t);
+  const ports = [await quietPort(), await quietPort(), await quietPort()] as const;
+  const runs = new Map<number, CliRun>();
+  async function launch(node: number): Promise<void> {
+    const own = join(folder, String(node));
+    await mkdir(own, { recursive: true });
+    const port = ports[node - 1] ?? 0;
+    const environment = {
+      DATABASE_URL: created.url,
+      DATA_DIR: own,
+      SECRETS_KEY,
+      PORT: String(port),
+      TRUSTED_PROXIES: '127.0.0.1',
+      DRAIN_SECONDS: '5',
+      SOURCE: 'reso',
+      RESO_BASE_URL: upstream.url,
+      RESO_TOKEN_URL: upstream.tokenUrl,
+      RESO_CLIENT_ID: 'me',
+      RESO_CLIENT_SECRET: 'hush',
+    };
+    const run = startCli(t, ['serve'], { folder: own, environment });
+    runs.set(node, run);
+    await until(`node ${node} is ready`, () => isReady(port, run));
+  }
+  await Promise.all(ports.map((_, at) => launch(at + 1)));
+  const balancer = await startBalancer(t, 'haproxy', ports, { checkEvery: CHECK_EVERY });
+  const used = () =>
+    until('HAProxy uses every node that runs', async () => {
+      const inUse = await balancer.nodesInUse();
+      return String(inUse) === String([...runs.keys()].toSorted());
+    });
+  await used();
+  return {
+    ...created,
+    balancer,
+    async end(node, signal) {
+      const run = runs.get(node);
+      run?.kill(signal);
+      const end = await run?.ended;
+      runs.delete(node);
+      return end?.code ?? null;
+    },
+    async start(node) {
+      await launch(node);
+      await used();
+    },
+  };
+}
+
+async function isReady(port: number, run: CliRun): Promise<boolean> {
+  const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+  await answer?.arrayBuffer();
+  if (answer === null && /cannot start/.test(run.stdout())) throw new Error(run.stdout() + run.stderr());
+  return answer?.status === 200;
+}
+
+/** A source for all nodes, whose token is good for each. */
+async function startSource(t: Closing): Promise<Upstream> {
+  const upstream = await startUpstream(t);
+  upstream.pageSize = 100;
+  upstream.tokens = 1;
+  upstream.faults.token = (_, response) => void response.end('{"access_token":"t1","expires_in":3600}');
+  for (const key of LISTING_KEYS) upstream.records.set(key, record(key));
+  return upstream;
+}
