@@ -10,6 +10,8 @@ export const FLIGHTS_CHANNEL = 'live_flights';
 export interface FlightEnd {
   readonly outcome: string | null;
   readonly message: string | null;
+  /** Milliseconds that the source wants to be left alone; null: it did not say. */
+  readonly retryAfter: number | null;
 }
 
 /** The fetch that is under way, and milliseconds until its lease ends. */
@@ -36,7 +38,7 @@ export async function startFlight(
         insert into live_flight as current (listing_id, flight, leased_until)
         values (${listingId}, ${flight}, ${leaseEnd(sql, lease)})
         on conflict (listing_id) do update set flight = excluded.flight, leased_until = excluded.leased_until,
-          ended_at = null, outcome = null, message = null
+          ended_at = null, outcome = null, message = null, retry_at = null
         where current.ended_at is not null or current.leased_until < clock_timestamp()
         returning flight, leased_until)
       select flight::text, greatest(0, extract(epoch from leased_until - clock_timestamp()) * 1000)::float8 as left
@@ -71,12 +73,13 @@ export async function endFlight(
   database: Database,
   listingId: string,
   flight: string,
-  { outcome, message }: FlightEnd,
+  { outcome, message, retryAfter }: FlightEnd,
 ): Promise<void> {
   await database.transaction(
     async (tx) => {
       await tx`
-        update live_flight set ended_at = clock_timestamp(), outcome = ${outcome}, message = ${message}
+        update live_flight set ended_at = clock_timestamp(), outcome = ${outcome}, message = ${message},
+          retry_at = clock_timestamp() + ${retryAfter}::float8 * interval '1 millisecond'
         where listing_id = ${listingId} and flight = ${flight}`;
       await notify(tx, FLIGHTS_CHANNEL, listingId);
       await tx`
@@ -97,7 +100,10 @@ export async function findFlightEnd(
 ): Promise<FlightEnd | null> {
   const [row] = await database.read(
     (sql) => sql<FlightEnd[]>`
-      select outcome, message from live_flight
+      select outcome, message,
+        case when retry_at is not null
+          then greatest(0, extract(epoch from retry_at - clock_timestamp()) * 1000)::float8 end as "retryAfter"
+      from live_flight
       where listing_id = ${listingId} and flight = ${flight} and ended_at is not null`,
     { timeout: TIMEOUT, planned: 'once' },
   );

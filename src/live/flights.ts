@@ -37,7 +37,7 @@ const RENEWAL = 1_000;
 const LOOK = 1_000;
 
 /** Without an outcome: another process starts at once. */
-export const ABANDONED: FlightEnd = { outcome: null, message: null };
+export const ABANDONED: FlightEnd = { outcome: null, message: null, retryAfter: null };
 /** Where the database cannot be asked, each process fetches for itself. */
 const UNSHARED: OwnFlight = { end: async () => {} };
 

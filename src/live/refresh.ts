@@ -105,11 +105,11 @@ class ListingRefresher {
     let ended = ABANDONED;
     try {
       const fresh = await this.#run(source, stored, signal, end - clock.monotonic());
-      ended = { outcome: 'live', message: null };
+      ended = { outcome: 'live', message: null, retryAfter: null };
       return fresh;
     } catch (error) {
       if (error instanceof LiveError && !signal.aborted)
-        ended = { outcome: error.code, message: error.message };
+        ended = { outcome: error.code, message: error.message, retryAfter: error.retryAfter };
       throw error;
     } finally {
       await joined.flight.end(ended);
@@ -117,10 +117,13 @@ class ListingRefresher {
   }
 
   /** What another process has stored. Throws its failure. */
-  async #readShared({ id }: ListingOfSource, { outcome, message }: FlightEnd): Promise<StoredListing> {
+  async #readShared(
+    { id }: ListingOfSource,
+    { outcome, message, retryAfter }: FlightEnd,
+  ): Promise<StoredListing> {
     const { database, untilSearched } = this.#options;
     this.#countOutcome('shared');
-    if (outcome !== 'live') throw new LiveError(outcome as LiveFailure, message ?? '');
+    if (outcome !== 'live') throw new LiveError(outcome as LiveFailure, message ?? '', { retryAfter });
     await untilSearched?.();
     const fresh = await database.read((sql) => findListing(sql, id), { planned: 'once' });
     if (fresh === null) throw new LiveError('not_found_upstream', 'The listing has been removed meanwhile.');

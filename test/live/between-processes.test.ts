@@ -71,10 +71,14 @@ async function changedListing(key: string) {
   return { stored, price, give: () => gate.resolve() };
 }
 
-const failureOf = (refreshing: Promise<unknown>): Promise<unknown> =>
+/** What a refresh fails with; null: it does not. Other errors pass. */
+const failureOf = (refreshing: Promise<unknown>): Promise<LiveError | null> =>
   refreshing.then(
     () => null,
-    (error: unknown) => (error instanceof LiveError ? error.code : error),
+    (error: unknown) => {
+      if (error instanceof LiveError) return error;
+      throw error;
+    },
   );
 
 test('sixty readers of three processes: one call, and everybody has what it stored', async () => {
@@ -90,20 +94,28 @@ test('sixty readers of three processes: one call, and everybody has what it stor
   assert.equal(calls() - before, 1);
 });
 
-test('one failure is that of all who wait, and the next reader calls anew', async () => {
-  const { stored, price: fresh, give } = await changedListing('failing');
-  const before = calls();
-  const calling = failureOf(first.refresh(stored, never));
-  await until('the source is called', () => first.source.fetched.includes('failing'));
-  const timers = clock.waiting;
-  const waiting = failureOf(second.refresh(stored, never));
-  await until('the other waits, by its deadline and its lease', () => clock.waiting === timers + 2);
-  first.source.failures.push(new LiveError('upstream_rate_limited', 'Slowly.'));
-  give();
-  assert.deepEqual([await calling, await waiting], ['upstream_rate_limited', 'upstream_rate_limited']);
-  assert.equal((await second.refresh(stored, never)).record.price, fresh);
-  assert.equal(calls() - before, 2);
-});
+for (const retryAfter of [3_600_000, null])
+  test(`one failure is that of all who wait, with the wait that the source wants (${retryAfter}), and the next reader calls anew`, async () => {
+    const key = `failing-${retryAfter}`;
+    const { stored, price: fresh, give } = await changedListing(key);
+    const before = calls();
+    const calling = failureOf(first.refresh(stored, never));
+    await until('the source is called', () => first.source.fetched.includes(key));
+    const timers = clock.waiting;
+    const waiting = failureOf(second.refresh(stored, never));
+    await until('the other waits, by its deadline and its lease', () => clock.waiting === timers + 2);
+    first.source.failures.push(new LiveError('upstream_rate_limited', 'Slowly.', { retryAfter }));
+    give();
+    for (const failure of [await calling, await waiting]) {
+      assert.equal(failure?.code, 'upstream_rate_limited');
+      const told = failure.retryAfter;
+      if (retryAfter === null) assert.equal(told, null);
+      // The time that it took to hear of it has passed.
+      else assert.ok(told !== null && told <= retryAfter && told > retryAfter / 2, String(told));
+    }
+    assert.equal((await second.refresh(stored, never)).record.price, fresh);
+    assert.equal(calls() - before, 2);
+  });
 
 test('a process whose last reader leaves hands over at once', async () => {
   const { stored, price: fresh, give } = await changedListing('left');
@@ -188,7 +200,7 @@ test('a lease is renewed while its fetch takes long, and what has ended is remov
     (sql) =>
       sql`update live_flight set ended_at = now() - interval '2 minutes' where listing_id <> 'lst_slow'`,
   );
-  await joined.flight.end({ outcome: 'live', message: null });
+  await joined.flight.end({ outcome: 'live', message: null, retryAfter: null });
   const rows = await database.read((sql) => sql<{ id: string }[]>`select listing_id as id from live_flight`);
   assert.deepEqual(
     rows.map(({ id }) => id),
