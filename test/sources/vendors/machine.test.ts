@@ -1,6 +1,6 @@
 // Proves over random histories that a replica ends exactly as its source and tells each change once, whatever happens meanwhile.
-// VENDOR_RUNS: histories for each vendor; VENDOR_SEED: of which; VENDOR: of one vendor only; VENDOR_SHRINK: a history that fails
-// is made as short as it still fails.
+// VENDOR_RUNS: histories for each vendor; VENDOR_SEED: of which; VENDOR: of one vendor only; VENDOR_PATH: one history, by the path
+// of its failure; VENDOR_SHRINK: a history that fails is made as short as it still fails.
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
@@ -18,6 +18,7 @@ import { type MachineStage, type Step, VendorMachine } from '../../support/sourc
 
 const RUNS = Number(process.env.VENDOR_RUNS ?? 2);
 const SEED = Number(process.env.VENDOR_SEED ?? 43);
+const PATH = process.env.VENDOR_PATH;
 
 const quirks: fc.Arbitrary<Partial<Quirks>> = fc.oneof(
   fc.record({ staleLinks: fc.integer({ min: 1, max: 3 }) }),
@@ -159,7 +160,12 @@ for (const vendor of VENDORS.filter((each) => (process.env.VENDOR ?? each) === e
       fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), (history) =>
         runHistory(vendor, history),
       ),
-      { numRuns: RUNS, seed: SEED, endOnFailure: process.env.VENDOR_SHRINK === undefined },
+      {
+        numRuns: RUNS,
+        seed: SEED,
+        endOnFailure: process.env.VENDOR_SHRINK === undefined,
+        ...(PATH !== undefined && { path: PATH }),
+      },
     );
   });
 }

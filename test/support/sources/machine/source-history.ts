@@ -22,6 +22,7 @@ export class SourceHistory {
   /** How often each listing was modified, came or went since the beginning. */
   readonly #changes = new Map<string, number>();
   readonly #modified = new Map<string, number>();
+  #isRenamed = false;
 
   constructor(market: Market) {
     this.#market = market;
@@ -47,7 +48,17 @@ export class SourceHistory {
 
   /** Values were renamed: each listing may be told with a value that is not known yet, and again once it is. */
   noteRenamed(): void {
-    for (const key of this.#states.keys()) this.#changes.set(key, this.changesOf(key) + 2);
+    this.#isRenamed = true;
+    this.#mayTell(2);
+  }
+
+  /** Values are spelled in the other way: of one that was renamed that may be its former name, until lookups are read. */
+  noteRespelled(): void {
+    if (this.#isRenamed) this.#mayTell(1);
+  }
+
+  #mayTell(more: number): void {
+    for (const key of this.#states.keys()) this.#changes.set(key, this.changesOf(key) + more);
   }
 
   /** Of all listings that there are or were. */

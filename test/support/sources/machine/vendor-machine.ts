@@ -249,7 +249,9 @@ export class VendorMachine {
         break;
       case 'spell':
         // Names with annotations are not spelled in two ways.
-        if (vendor.rules.enumerations === 'plain') this.server.respell();
+        if (vendor.rules.enumerations !== 'plain') return;
+        this.server.respell();
+        this.history.noteRespelled();
         return;
       case 'rename': {
         const names = lookupRows.filter(({ LookupName }) => LookupName === step.lookup);
