@@ -21,7 +21,14 @@ import { exploreContent } from './page.ts';
 import { EXPLORE_STYLE } from './page-style.ts';
 import { type ApiPanel, apiPanelOf } from './parts/api-panel.ts';
 import { activeFilters, type FilterContext, isOfSold } from './parts/filters.ts';
-import { type FirstLoad, type LockedPanel, loadingNotice, type Notice } from './parts/notices.ts';
+import {
+  currencyNotice,
+  type FirstLoad,
+  type LockedPanel,
+  loadingNotice,
+  type Notice,
+  namedCurrency,
+} from './parts/notices.ts';
 import { viewTitle } from './parts/title.ts';
 import { countWords } from './parts/words.ts';
 import type { CountedChange, FilterCounts } from './view/filter-counts.ts';
@@ -215,7 +222,8 @@ function noticesOf({ view, problem, loading, state, root }: ExploreAnswer): read
             action: { label: 'Try now', href: again },
           },
         ];
-  return loading === null ? down : [loadingNotice(loading), ...down];
+  const money = view === null ? null : currencyNotice(view, parametersOf(state));
+  return [...(loading === null ? [] : [loadingNotice(loading)]), ...(money === null ? [] : [money]), ...down];
 }
 
 function apiPanel({ options, state, view, root }: ExploreAnswer): ApiPanel {
@@ -223,6 +231,7 @@ function apiPanel({ options, state, view, root }: ExploreAnswer): ApiPanel {
   const requests = apiRequests(state, publicUrl, {
     bbox: (view?.box ?? [-180, -85, 180, 85]).join(','),
     zoom: view?.zoom ?? 1,
+    currency: view === null ? null : namedCurrency(view),
   });
   const { minute, month } = tiers.anonymous;
   const limits = [

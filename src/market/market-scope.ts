@@ -60,6 +60,8 @@ export interface ScopeRequest extends MarketReads {
   readonly query: MarketQuery;
   /** What is open to the reader. */
   readonly reach: Reach;
+  /** Whether the most frequent currency is taken where none is clearly meant; default: that is refused. */
+  readonly choosesMost?: boolean;
 }
 
 /** The time and currency that all pages of a request share; the currency is null until the first page has determined it. */
@@ -90,7 +92,8 @@ const currencyOptions = ({
   findCurrencies,
   defaultCurrency,
   fresh,
-}: MarketReads): CurrencyOptions => ({
+  choosesMost = false,
+}: MarketReads & Pick<ScopeRequest, 'choosesMost'>): CurrencyOptions => ({
   backend: {
     currencies: (search, among) => findCurrenciesAmong(database, search, among),
     count: (search) => countAll(database, search),
@@ -98,6 +101,7 @@ const currencyOptions = ({
   findCurrencies,
   defaultCurrency,
   fresh,
+  choosesMost,
 });
 
 /** Rentals and sales with the same filters, in one currency. Throws INVALID_PARAMETER if there are several. */

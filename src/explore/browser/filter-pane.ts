@@ -5,6 +5,7 @@ import { cleanQuery } from '../clean-query.ts';
 import { type ApiPanel, apiPanelOf } from '../parts/api-panel.ts';
 import { filterBar } from '../parts/filter-bar.ts';
 import { activeFilters } from '../parts/filters.ts';
+import { namedCurrency } from '../parts/notices.ts';
 import { viewTitle } from '../parts/title.ts';
 import { countWords } from '../parts/words.ts';
 import type { FilterCounts } from '../view/filter-counts.ts';
@@ -91,7 +92,11 @@ export class FilterPane {
 
   #apiPanel(view: View, parameters: Parameters): ApiPanel {
     const state = stateOf(parameters);
-    const requests = apiRequests(state, this.#publicUrl, { bbox: view.box.join(','), zoom: view.zoom });
+    const requests = apiRequests(state, this.#publicUrl, {
+      bbox: view.box.join(','),
+      zoom: view.zoom,
+      currency: namedCurrency(view),
+    });
     return apiPanelOf(requests, state.kind, { cost: this.#cost, root: '' });
   }
 

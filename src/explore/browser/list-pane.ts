@@ -5,7 +5,7 @@ import { isOfSold } from '../parts/filters.ts';
 import { homeRow } from '../parts/home-row.ts';
 import { limitPanel } from '../parts/limits.ts';
 import { listHead, pageLinks } from '../parts/list-head.ts';
-import { emptyList, loadingNotice, type Notice, notice } from '../parts/notices.ts';
+import { currencyNotice, emptyList, loadingNotice, type Notice, notice } from '../parts/notices.ts';
 import type { CountedChange } from '../view/filter-counts.ts';
 import { linkTo, type Parameters, writeQuery } from '../view/parameters.ts';
 import { now } from './clock.ts';
@@ -34,6 +34,8 @@ export class ListPane {
   #lit: string | null = null;
   #query: string | null = null;
   #loading: View['loading'] = null;
+  /** What the view leaves out by its currency. */
+  #money: Notice | null = null;
   /** When the view that is shown was read. */
   #asOf: string | null = null;
 
@@ -74,7 +76,8 @@ export class ListPane {
     );
     const list = rows.length === 0 ? null : html`<ol class="rows" id="list">${rows}</ol>`;
     this.#loading = view.loading;
-    render([this.#loadingNote(), list, limitPanel(TAGS, view, '')], this.#body);
+    this.#money = currencyNotice(view, parameters);
+    render([this.#loadingNote(), this.#moneyNote(), list, limitPanel(TAGS, view, '')], this.#body);
     render(
       pageLinks(TAGS, {
         parameters,
@@ -110,7 +113,11 @@ export class ListPane {
       ways.length === 0
         ? 'The market has no such home at the moment.'
         : 'These are the nearest views that have some.';
-    render([this.#loadingNote(), emptyList(TAGS, text, links)], this.#body);
+    render([this.#loadingNote(), this.#moneyNote(), emptyList(TAGS, text, links)], this.#body);
+  }
+
+  #moneyNote() {
+    return this.#money === null ? null : notice(TAGS, this.#money);
   }
 
   #loadingNote() {

@@ -16,6 +16,8 @@ export interface View {
   readonly total: number;
   readonly medianPrice: number | null;
   readonly currency: string | null;
+  /** Homes that are left out since they are priced in other currencies; null: there are none, or the query names its currency. */
+  readonly otherCurrencies: { readonly homes: number; readonly currencies: readonly string[] } | null;
   readonly asOf: string;
   readonly sources: readonly {
     readonly id: string;

@@ -17,10 +17,16 @@ export interface ApiRequests extends Readonly<Record<Exclude<FigureTable, 'areas
 }
 
 export function apiRequests(view: MarketView, metrics: readonly string[]): ApiRequests {
-  const { areaId, withId, listingType, months } = view;
+  const { areaId, withId, listingType, months, currency } = view;
   const { price, charts } = CHOICES[listingType];
   const history = (ids: readonly string[], area = areaId): string =>
-    request('history', { listingType, areaId: area, periods: String(months), metrics: ids.join() });
+    request('history', {
+      listingType,
+      areaId: area,
+      periods: String(months),
+      currency,
+      metrics: ids.join(),
+    });
   const chart = (table: FigureTable): string =>
     history(charts.filter((each) => each.table === table).map(({ id }) => id));
   return {
@@ -31,6 +37,7 @@ export function apiRequests(view: MarketView, metrics: readonly string[]): ApiRe
     distribution: request('distribution', {
       listingType,
       areaId,
+      currency,
       measure: 'price',
       buckets: String(BUCKETS),
     }),
@@ -43,11 +50,11 @@ export function apiRequests(view: MarketView, metrics: readonly string[]): ApiRe
 
 /** The comparison of these areas. */
 export function compareRequest(
-  { listingType }: MarketView,
+  { listingType, currency }: MarketView,
   areaIds: readonly string[],
   metrics: readonly string[],
 ): string {
-  return request('compare', { listingType, areaId: areaIds.join(), metrics: metrics.join() });
+  return request('compare', { listingType, areaId: areaIds.join(), currency, metrics: metrics.join() });
 }
 
 function request(name: string, parameters: Readonly<Record<string, string | null>>): string {

@@ -27,7 +27,11 @@ export function areaTable(page: MarketPage, aside: Fragment = null): Html | null
   const [one, many] = areaTypeWords(table.set.type);
   const ids = table.set.areas.slice(0, MAX_COMPARED).map(({ id }) => id);
   const shownIds = table.set.areas.length > MAX_COMPARED ? table.rows.map(({ id }) => id) : ids;
-  const request = compareRequest(view, shownIds, areaMetrics(view.listingType));
+  const request = compareRequest(
+    { ...view, currency: page.currencies.current },
+    shownIds,
+    areaMetrics(view.listingType),
+  );
   const where = table.set.parent === null ? '' : ` of ${table.set.parent.name}`;
   const { price } = choiceOf(page);
   return html`<section id="areas"><header class="over"><h2>${many}</h2><p>${SORTED_BY[table.sortKey]}</p>${chartLinks(page, 'areas', price.id, request)}</header>

@@ -13,7 +13,7 @@ export function pageHead(page: MarketPage): Html {
   return html`<div class="market-head"><div><h1>${placeOf(page)}</h1><p class="quiet">${subtitle(page)}</p></div><div class="controls">${controls(page)}</div></div>${headFigures(page)}${emptyNotice(page)}`;
 }
 
-function subtitle({ view, figures, set, area }: MarketPage): string {
+function subtitle({ view, figures, set, area, currencies }: MarketPage): string {
   const homes = view.listingType === 'sale' ? 'Homes for sale' : 'Homes for rent';
   // With words to look for, the set is a part.
   const isParent = set !== null && set.parent?.id === area?.id && view.within === null;
@@ -21,7 +21,9 @@ function subtitle({ view, figures, set, area }: MarketPage): string {
   const many = set === null ? '' : areaTypeWords(set.type)[count === 1 ? 0 : 1].toLowerCase();
   const where = isParent ? ` in ${count.toLocaleString('en-US')} ${many}` : '';
   const end = figures.series.points.at(-1)?.end;
-  return `${homes}${where}${end === undefined ? '' : `, as of ${dayWords(end)}`}`;
+  const { all, current } = currencies;
+  const priced = all.length < 2 ? '' : `, those priced in ${current}`;
+  return `${homes}${where}${priced}${end === undefined ? '' : `, as of ${dayWords(end)}`}`;
 }
 
 function controls(page: MarketPage): Fragment {
@@ -31,11 +33,18 @@ function controls(page: MarketPage): Fragment {
   return [
     html`<div class="seg" role="group" aria-label="Sale or rent">${segment(view.listingType === 'sale', linkTo(view, { listingType: 'sale' }), 'Sale')}${segment(view.listingType === 'rental', linkTo(view, { listingType: 'rental' }), 'Rent')}</div>`,
     html`<div class="seg" role="group" aria-label="Time">${SPANS.map(([months, name]) => segment(view.months === months, linkTo(view, { months }), name))}</div>`,
+    currencyLinks(page),
     page.second === null
       ? compareForm(page)
       : html`<a class="chip on" href="${linkTo(view, { withId: null })}">with ${page.second.name}<span class="visually-hidden">: remove</span>${icon('close')}</a>`,
     apiPanel(page),
   ];
+}
+
+/** The currencies to choose from; null: there is one. */
+function currencyLinks({ view, currencies: { all, current } }: MarketPage): Html | null {
+  if (all.length < 2) return null;
+  return html`<div class="seg" role="group" aria-label="Currency">${all.map((currency) => html`<a href="${linkTo(view, { currency })}"${currency === current ? html` aria-current="true"` : null}>${currency}</a>`)}</div>`;
 }
 
 /** Areas that are offered for comparison. */
@@ -48,7 +57,7 @@ function compareForm({ view, set, area }: MarketPage): Html {
   const offered = others.slice(0, OFFERED);
   const hidden = (name: string, value: string | null) =>
     value === null ? null : html`<input type="hidden" name="${name}" value="${value}">`;
-  return html`<details class="drop-down"><summary class="chip offer">Compare with</summary><div class="panel in"><form action="market"><label class="field"><span>Another area</span><input name="with" maxlength="120" required autocomplete="off" placeholder="Name of a place" list="places"></label>${others.length <= OFFERED ? null : html`<datalist id="places">${others.slice(0, MAX_NAMES).map(({ name }) => html`<option value="${name}"></option>`)}</datalist>`}${hidden('areaId', view.areaId)}${view.listingType === 'sale' ? null : hidden('for', view.listingType)}${view.months === 24 ? null : hidden('months', `${view.months}`)}<button class="btn" type="submit">Compare</button></form>${
+  return html`<details class="drop-down"><summary class="chip offer">Compare with</summary><div class="panel in"><form action="market"><label class="field"><span>Another area</span><input name="with" maxlength="120" required autocomplete="off" placeholder="Name of a place" list="places"></label>${others.length <= OFFERED ? null : html`<datalist id="places">${others.slice(0, MAX_NAMES).map(({ name }) => html`<option value="${name}"></option>`)}</datalist>`}${hidden('areaId', view.areaId)}${view.listingType === 'sale' ? null : hidden('for', view.listingType)}${view.months === 24 ? null : hidden('months', `${view.months}`)}${hidden('currency', view.currency)}<button class="btn" type="submit">Compare</button></form>${
     offered.length === 0
       ? null
       : html`<ul class="chips">${offered.map(({ id, name }) => html`<li><a class="chip" href="${linkTo(view, { withId: id })}">${name}</a></li>`)}</ul>`
@@ -56,13 +65,15 @@ function compareForm({ view, set, area }: MarketPage): Html {
 }
 
 /** The requests that give the figures of this page. */
-function apiPanel({ view, requests, table, publicUrl }: MarketPage): Html {
+function apiPanel({ view, requests, table, currencies, publicUrl }: MarketPage): Html {
   const compared = table?.rows.map(({ id }) => id) ?? [];
   const lines = [
     requests.series,
     requests.second,
     requests.distribution,
-    compared.length === 0 ? null : compareRequest(view, compared, areaMetrics(view.listingType)),
+    compared.length === 0
+      ? null
+      : compareRequest({ ...view, currency: currencies.current }, compared, areaMetrics(view.listingType)),
   ].filter((each) => each !== null);
   return html`<details class="drop-down api"><summary class="btn"><span aria-hidden="true">‹›</span>API</summary><div class="code-box"><header>The requests behind this page</header><pre>${lines.map(
     (path) =>

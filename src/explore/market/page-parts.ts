@@ -6,7 +6,7 @@ import type { ApiRequests } from './api-requests.ts';
 import { CHOICES, type MetricChoice } from './metric-choice.ts';
 import { type FigureTable, type MarketView, writeMarketView } from './page-query.ts';
 import type { AreaSet } from './read-areas.ts';
-import type { MarketFigures, Point } from './read-figures.ts';
+import type { Currencies, MarketFigures, Point } from './read-figures.ts';
 import type { AreaMap } from './read-map.ts';
 import type { AreaTable } from './read-table.ts';
 
@@ -22,6 +22,8 @@ export interface MarketPage {
   readonly set: AreaSet | null;
   /** Null: nothing to draw a map of. */
   readonly map: AreaMap | null;
+  /** Those that there are to choose from. */
+  readonly currencies: Currencies;
   readonly requests: ApiRequests;
   readonly publicUrl: string;
 }

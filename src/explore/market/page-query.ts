@@ -39,6 +39,12 @@ const members = {
     }),
   ),
   with: id('Id or name of a second area, drawn beside the first.'),
+  currency: Type.Optional(
+    Type.String({
+      pattern: '^[A-Z]{3}$',
+      description: 'Currency of the figures (ISO 4217). Absent: the only one, or that of most homes.',
+    }),
+  ),
   within: Type.Optional(
     Type.String({ maxLength: 120, description: 'Words of the names of the areas to compare.' }),
   ),
@@ -90,6 +96,8 @@ export interface MarketView {
   readonly months: number;
   /** Null: no second area. */
   readonly withId: string | null;
+  /** ISO 4217; null: none is named. */
+  readonly currency: string | null;
   /** Words that the names of the areas in the table begin with; null: all areas. */
   readonly within: string | null;
   readonly sortKey: SortKey;
@@ -103,6 +111,7 @@ export function readMarketView(query: Static<typeof MarketPageQuery>): MarketVie
     areaId = null,
     months = 24,
     with: withId = null,
+    currency = null,
     within = '',
     sort = '-homes',
     page = 1,
@@ -114,6 +123,7 @@ export function readMarketView(query: Static<typeof MarketPageQuery>): MarketVie
     listingType: query.for ?? 'sale',
     months,
     withId: withId === '' || withId === areaId ? null : withId,
+    currency,
     // Without a letter or a digit there is nothing to look for.
     within: /[\p{L}\p{N}]/u.test(within) ? within.trim() : null,
     sortKey,
@@ -125,13 +135,14 @@ export function readMarketView(query: Static<typeof MarketPageQuery>): MarketVie
 
 /** The query of a view, without what is the default, beginning with `?`; empty where nothing differs. */
 export function writeMarketView(view: MarketView): string {
-  const { areaId, listingType, months, withId, within, sortKey, isDescending, page, colour } = view;
+  const { areaId, listingType, months, withId, currency, within, sortKey, isDescending, page, colour } = view;
   const sort = `${isDescending ? '-' : ''}${sortKey}`;
   const query = new URLSearchParams({
     ...(areaId !== null && { areaId }),
     ...(listingType !== 'sale' && { for: listingType }),
     ...(months !== 24 && { months: String(months) }),
     ...(withId !== null && { with: withId }),
+    ...(currency !== null && { currency }),
     ...(within !== null && { within }),
     ...(sort !== '-homes' && { sort }),
     ...(colour !== 'median' && { colour }),

@@ -7,7 +7,7 @@ import { SPARK_MONTHS } from './api-requests.ts';
 import { AGE, areaMetrics, CHOICES, INVENTORY, MONTHS_OF_SUPPLY } from './metric-choice.ts';
 import type { MarketView, SortKey } from './page-query.ts';
 import type { AreaSet } from './read-areas.ts';
-import type { Reader } from './read-figures.ts';
+import { inCurrency, type Reader } from './read-figures.ts';
 
 /** Areas whose figures are all computed to sort by them; of more areas, those of one page are. */
 const MAX_SORTED = 100;
@@ -75,7 +75,7 @@ export const comparedAreas = (view: MarketView, set: AreaSet): AreaSet['areas'] 
 /** The asking prices of each area by month, for its sparkline. */
 async function readSparks(
   answers: MarketAnswers,
-  { listingType }: Pick<MarketView, 'listingType'>,
+  { listingType, currency }: Pick<MarketView, 'listingType' | 'currency'>,
   areas: readonly ComparedArea[],
   reader: Reader,
 ): Promise<ReadonlyMap<string, AreaRow['spark']>> {
@@ -83,6 +83,7 @@ async function readSparks(
   const { id } = CHOICES[listingType].price;
   const query = {
     listingType,
+    ...inCurrency(currency),
     areaId: areas.map(({ areaId }) => areaId),
     metrics: [id],
     periods: SPARK_MONTHS,
@@ -103,12 +104,17 @@ async function readSparks(
 /** What GET /v1/market/compare answers, all areas at once. */
 async function compare(
   answers: MarketAnswers,
-  { listingType }: Pick<MarketView, 'listingType'>,
+  { listingType, currency }: Pick<MarketView, 'listingType' | 'currency'>,
   areas: readonly { readonly id: string }[],
   reader: Reader,
 ): Promise<readonly ComparedArea[]> {
   if (areas.length === 0) return [];
-  const query = { listingType, areaId: areas.map(({ id }) => id), metrics: [...areaMetrics(listingType)] };
+  const query = {
+    listingType,
+    ...inCurrency(currency),
+    areaId: areas.map(({ id }) => id),
+    metrics: [...areaMetrics(listingType)],
+  };
   const call = { ...reader, query, limit: areas.length };
   const answer = await answers.get('explore compare', comparisonOf, call);
   return answer.areas;
@@ -117,7 +123,7 @@ async function compare(
 /** The same of any number of areas, a hundred after the other: each answer has its own time. */
 export async function compareAll(
   answers: MarketAnswers,
-  view: Pick<MarketView, 'listingType'>,
+  view: Pick<MarketView, 'listingType' | 'currency'>,
   areas: AreaSet['areas'],
   reader: Reader,
 ): Promise<readonly ComparedArea[]> {

@@ -37,7 +37,14 @@ import {
   writeMarketView,
 } from './page-query.ts';
 import { findAreaByName, readArea, readAreaSet } from './read-areas.ts';
-import { readDistribution, readFigures, readSeries, withoutEmptyStart } from './read-figures.ts';
+import {
+  type Currencies,
+  readCurrencies,
+  readDistribution,
+  readFigures,
+  readSeries,
+  withoutEmptyStart,
+} from './read-figures.ts';
 import { readMap } from './read-map.ts';
 import { compareAll, comparedAreas, readTable } from './read-table.ts';
 
@@ -126,11 +133,15 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
       const set = await readAreaSet(database, area, view.within, caller.reach);
       const shown = set === null ? [] : comparedAreas(view, set);
       const found = await unlessUnfinished(
-        Promise.all([
-          readFigures(answers, view, second, reader),
-          set === null ? null : readTable(answers, view, set, reader),
-          set === null || shown.length === 0 ? null : readMap(outlines, set, shown),
-        ]),
+        inOneCurrency(answers, view, reader).then(({ currencies, view: priced }) =>
+          Promise.all([
+            readFigures(answers, priced, second, reader),
+            set === null ? null : readTable(answers, priced, set, reader),
+            set === null || shown.length === 0 ? null : readMap(outlines, set, shown),
+            currencies,
+            apiRequests(priced, seriesMetrics(view.listingType)),
+          ]),
+        ),
       );
       if (found instanceof Problem) {
         const text = renderUnfinished({ view, area }, frame);
@@ -139,14 +150,23 @@ function pageRoute(options: MarketPageOptions): Route<Principal> {
           headers: { ...headersOf(frame), 'cache-control': 'no-store', refresh: RELOADED_AFTER },
         };
       }
-      const [figures, table, map] = found;
+      const [figures, table, map, currencies, requests] = found;
       const [series, other] = withoutEmptyStart(figures.series, figures.second);
-      const requests = apiRequests(view, seriesMetrics(view.listingType));
-      const page = { view, area, second, table, set, map, requests, publicUrl };
+      const page = { view, area, second, table, set, map, currencies, requests, publicUrl };
       const text = renderMarketPage({ ...page, figures: { ...figures, series, second: other } }, frame);
       return conditional(headers, strongEtag(text), { text, headers: headersOf(frame) });
     },
   });
+}
+
+/** A view whose figures are all in one currency, where there are several to choose from. */
+async function inOneCurrency(
+  answers: MarketAnswers,
+  view: MarketView,
+  reader: Parameters<typeof readCurrencies>[2],
+): Promise<{ readonly currencies: Currencies; readonly view: MarketView }> {
+  const currencies = await readCurrencies(answers, view, reader);
+  return { currencies, view: { ...view, currency: currencies.current } };
 }
 
 /** Seconds until a page whose figures were not ready is loaded again. */
@@ -180,7 +200,8 @@ function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Pri
       for (const id of [view.areaId, view.withId])
         if (id !== null && (await readArea(database, id)) === null)
           throw new Problem('AREA_NOT_FOUND', `There is no area with the id "${id}".`);
-      const text = await csvOf(query.table, view, reader);
+      const priced = await inOneCurrency(answers, view, reader);
+      const text = await csvOf(query.table, priced.view, reader);
       const headers = {
         'content-type': 'text/csv; charset=utf-8',
         'cache-control': caller.kind === 'anonymous' ? 'no-cache' : 'private, no-cache',
@@ -195,7 +216,7 @@ function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Pri
     view: MarketView,
     reader: Parameters<typeof readSeries>[2],
   ): Promise<string> {
-    const { listingType, areaId, withId, months } = view;
+    const { listingType, areaId, withId, months, currency } = view;
     if (table === 'distribution') return distributionCsv(await readDistribution(answers, view, reader));
     if (table === 'areas') {
       const area = areaId === null ? null : await readArea(database, areaId);
@@ -204,7 +225,7 @@ function csvRoute({ answers, database, explorer }: MarketPageOptions): Route<Pri
     }
     const metrics = chartMetrics(view, table);
     const read = (id: string | null) =>
-      readSeries(answers, { listingType, areaId: id, months, metrics }, reader);
+      readSeries(answers, { listingType, areaId: id, months, currency, metrics }, reader);
     const [series, second] = await Promise.all([read(areaId), withId === null ? null : read(withId)]);
     return seriesCsv({ series, second }, metrics, withId);
   }

@@ -1,6 +1,7 @@
 // Notices, and what stands in the list where no homes can: nothing found, or not without signing in.
 
 import type { Tags } from '../../page/map/tags.ts';
+import { linkTo, type Parameters } from '../view/parameters.ts';
 import { icon } from './icons.ts';
 import { countWords } from './words.ts';
 
@@ -11,6 +12,8 @@ export interface Notice {
   /** What happens next, or what to do. */
   readonly text: string;
   readonly action?: Link | null;
+  /** Ways on beside it. */
+  readonly others?: readonly Link[];
 }
 
 export interface Link {
@@ -24,11 +27,12 @@ export interface CountedLink extends Link {
 }
 
 /** `role="status"`: read out when it comes. */
-export function notice<T>({ html }: Tags<T>, { kind, title, text, action = null }: Notice): T {
+export function notice<T>({ html }: Tags<T>, { kind, title, text, action = null, others = [] }: Notice): T {
+  const links = [...(action === null ? [] : [action]), ...others];
   const buttons =
-    action === null
+    links.length === 0
       ? null
-      : html`<div class="buttons"><a class="btn" href="${action.href}">${action.label}</a></div>`;
+      : html`<div class="buttons">${links.map(({ label, href }) => html`<a class="btn" href="${href}">${label}</a>`)}</div>`;
   return html`<div class="notice ${kind}" role="status"><span class="mark" aria-hidden="true"></span><strong>${title}</strong><p>${text}</p>${buttons}</div>`;
 }
 
@@ -75,5 +79,33 @@ export function loadingNotice({ source, records, total }: FirstLoad): Notice {
     kind: 'information',
     title: `The source ${source} is being loaded for the first time`,
     text: `${far}. Counts and homes cover what is loaded so far.`,
+  };
+}
+
+/** A view in one of several currencies. */
+interface PricedView {
+  readonly currency: string | null;
+  readonly otherCurrencies: { readonly homes: number; readonly currencies: readonly string[] } | null;
+}
+
+/** The currency that requests for a view have to name; null: its homes have one, or its parameters name it. */
+export const namedCurrency = ({ currency, otherCurrencies }: PricedView): string | null =>
+  otherCurrencies === null ? null : currency;
+
+/** What a view in one of several currencies leaves out, and the ways there; null: nothing. */
+export function currencyNotice(view: PricedView, parameters: Parameters): Notice | null {
+  const { currency, otherCurrencies } = view;
+  if (currency === null || otherCurrencies === null) return null;
+  const { homes, currencies } = otherCurrencies;
+  const [action = null, ...others] = currencies.map((each) => ({
+    label: `Show ${each}`,
+    href: linkTo(parameters, { currency: each, bbox: null, zoom: null }),
+  }));
+  return {
+    kind: 'information',
+    title: `Homes priced in ${currency}`,
+    text: `${countWords(homes)} more ${homes === 1 ? 'is' : 'are'} priced in ${currencies.join(', ')}. Prices are compared in one currency at a time.`,
+    action,
+    others,
   };
 }

@@ -41,6 +41,9 @@ const TYPE = ['propertyType', 'propertySubType'];
 const BEDS = ['minBedrooms', 'maxBedrooms', 'bedrooms'];
 const BATHS = ['minBathrooms', 'maxBathrooms', 'bathrooms'];
 
+const isOfCurrency = (condition: Condition): boolean =>
+  condition.kind === 'words' && condition.column === 'currency';
+
 const removing = (names: readonly string[]): ParameterChanges =>
   Object.fromEntries(names.map((name) => [name, null]));
 
@@ -53,12 +56,18 @@ export async function readCounts(
 ): Promise<FilterCounts> {
   const { search, query } = await prepareSearch(parts, state, caller);
   return withSession(parts.backend, { caller: caller.account }, async (session) => {
-    const { plan } = await requireOneCurrency({ ...parts, backend: session, fresh: false }, search, {
-      ...query,
-      facets: ['priceBucket'],
-    });
+    const { plan, choice } = await requireOneCurrency(
+      { ...parts, backend: session, fresh: false, choosesMost: true },
+      search,
+      { ...query, facets: ['priceBucket'] },
+    );
     const whole = { ...search, plan: { ...plan, cursor: null } };
-    const conditions = (changes: ParameterChanges) => conditionsOf(parts, state, changes, caller);
+    // A view in one of several currencies is counted in that one.
+    const chosen = choice === null ? [] : plan.conditions.filter(isOfCurrency);
+    const conditions = (changes: ParameterChanges) => [
+      ...conditionsOf(parts, state, changes, caller),
+      ...chosen,
+    ];
     const counted = await session.countEach(whole, [
       ...filters.map(({ parameters }) => conditions(removing(parameters))),
       ...offers.map(({ changes }) => conditions(changes)),
@@ -139,12 +148,8 @@ async function valuesIn(
   priceStep: number,
 ): Promise<Pick<FilterCounts, 'buckets' | 'types' | 'features'>> {
   const without = (names: readonly string[]): ResolvedSearch => {
-    const currency = search.plan.conditions.filter(
-      (condition) => condition.kind === 'words' && condition.column === 'currency',
-    );
-    const others = conditions(removing(names)).filter(
-      (condition) => condition.kind !== 'words' || condition.column !== 'currency',
-    );
+    const currency = search.plan.conditions.filter(isOfCurrency);
+    const others = conditions(removing(names)).filter((condition) => !isOfCurrency(condition));
     return { ...search, plan: { ...search.plan, conditions: [...others, ...currency] } };
   };
   const limits = { max: MAX_VALUES, priceStep: null };

@@ -8,7 +8,7 @@ import { apiRequests, parametersOf, searchCursor, stateOf } from './state.ts';
 
 const readState = (query: string) => stateOf(readParameters(query));
 
-const MAP = { bbox: '-70.1,43.4,-69.9,43.6', zoom: 12.4 };
+const MAP = { bbox: '-70.1,43.4,-69.9,43.6', zoom: 12.4, currency: null };
 
 test('a state that is written and read again is the same, whatever its parameters', () => {
   const name = fc.constantFrom('areaId', 'bbox', 'q', 'minPrice', 'propertyType', 'sort');

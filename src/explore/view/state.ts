@@ -37,14 +37,21 @@ export interface ApiRequests {
   readonly fetch: string;
 }
 
-/** `baseUrl` without a slash at its end. `box` and `zoom` are those of the map where the query names none. */
+/**
+ * `baseUrl` without a slash at its end. `bbox` and `zoom` are those of the map where the query names none, and so is the `currency`;
+ * null: all homes have one currency.
+ */
 export function apiRequests(
   { kind, parameters }: ExploreState,
   baseUrl: string,
-  map: { readonly bbox: string; readonly zoom: number },
+  map: { readonly bbox: string; readonly zoom: number; readonly currency: string | null },
 ): ApiRequests {
   const path = `${baseUrl}/v1/search/${kind === 'sale' ? 'sales' : 'rentals'}`;
-  const query = changed(parameters, { zoom: null, cursor: searchCursor({ parameters }) });
+  const query = changed(parameters, {
+    zoom: null,
+    cursor: searchCursor({ parameters }),
+    currency: parameters.get('currency') ?? map.currency,
+  });
   const url = (at: string, more: Readonly<Record<string, string | null>>): string => {
     const text = writeQuery(changed(query, { cursor: null, ...more }));
     return text === '' ? at : `${at}?${text}`;

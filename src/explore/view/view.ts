@@ -49,6 +49,8 @@ export interface View {
   readonly total: number;
   readonly medianPrice: number | null;
   readonly currency: string | null;
+  /** Homes that are left out since they are priced in other currencies; null: there are none, or the state names its currency. */
+  readonly otherCurrencies: OtherCurrencies | null;
   readonly asOf: string;
   readonly sources: readonly ViewSource[];
   readonly areas: readonly { readonly id: string; readonly name: string; readonly type: string }[];
@@ -67,6 +69,12 @@ export interface View {
   readonly limitedTo: 'sign-in' | null;
   /** Why homes are left out that the view has; null: none are. */
   readonly limit: ViewLimit | null;
+}
+
+export interface OtherCurrencies {
+  readonly homes: number;
+  /** ISO 4217. */
+  readonly currencies: readonly string[];
 }
 
 /** The members of a problem document that pages show. */
@@ -97,11 +105,14 @@ export async function readView(
 ): Promise<View> {
   const { search, query, rowsBefore } = await prepareSearch(parts, state, caller);
   return withSession(parts.backend, { caller: caller.account, fresh }, async (session) => {
-    const { plan } = await requireOneCurrency({ ...parts, backend: session, fresh }, search, {
-      ...query,
-      facets: ['priceBucket'],
-    });
-    return showView(parts, session, { ...search, plan }, { state, caller, rowsBefore, fresh, usage });
+    const { plan, choice } = await requireOneCurrency(
+      { ...parts, backend: session, fresh, choosesMost: true },
+      search,
+      { ...query, facets: ['priceBucket'] },
+    );
+    const otherCurrencies = choice && { homes: choice.excluded, currencies: choice.otherCurrencies };
+    const request = { state, caller, rowsBefore, otherCurrencies, fresh, usage };
+    return showView(parts, session, { ...search, plan }, request);
   });
 }
 
@@ -130,13 +141,14 @@ interface ViewRequest extends Reading {
   readonly state: ExploreState;
   readonly caller: Principal;
   readonly rowsBefore: number;
+  readonly otherCurrencies: View['otherCurrencies'];
 }
 
 async function showView(
   parts: ViewParts,
   session: SearchSession,
   search: ResolvedSearch,
-  { state, caller, rowsBefore, fresh, usage }: ViewRequest,
+  { state, caller, rowsBefore, otherCurrencies, fresh, usage }: ViewRequest,
 ): Promise<View> {
   const { plan, resolved } = search;
   const now = parts.clock.now();
@@ -170,6 +182,7 @@ async function showView(
     total,
     medianPrice,
     currency: plan.currency,
+    otherCurrencies,
     asOf: new Date(now).toISOString(),
     sources: sources.map(({ dataAsOf: confirmedAt, ...source }) => ({ ...source, confirmedAt })),
     areas: resolved.areas.map(({ id, name, type }) => ({ id, name, type })),

@@ -64,6 +64,8 @@ export interface CurrencyOptions {
   readonly fresh: boolean;
   /** False: several currencies are always refused, since the answer has no place to name the choice. Default true. */
   readonly mayChoose?: boolean;
+  /** True: the most frequent one is taken where none is clearly meant, for pages, which say so and offer the others. Default false. */
+  readonly choosesMost?: boolean;
 }
 
 /** A search with the name of its place for the error message; default: here. */
@@ -153,7 +155,7 @@ const MAJORITY = 0.9;
 
 /** One of several currencies; null: none of them is clearly meant. */
 async function chooseCurrency(
-  { backend, defaultCurrency }: CurrencyOptions,
+  { backend, defaultCurrency, choosesMost = false }: CurrencyOptions,
   scopes: readonly ResolvedSearch[],
   present: readonly string[],
 ): Promise<Pick<ResolvedCurrency, 'currency' | 'choice'> | null> {
@@ -172,7 +174,7 @@ async function chooseCurrency(
   const shared = await sharedByAreas(backend, scopes, present);
   if (shared !== null) return chosen(present.indexOf(shared), 'areas');
   const most = counts.indexOf(Math.max(...counts));
-  return (counts[most] ?? 0) > MAJORITY * total ? chosen(most, 'majority') : null;
+  return choosesMost || (counts[most] ?? 0) > MAJORITY * total ? chosen(most, 'majority') : null;
 }
 
 async function countIn(
