@@ -39,6 +39,7 @@ export const DOCUMENTS = {
   'mcp-transcript': ['A task for an agent', 'from a question to the event of a watcher, with every call'],
   security: ['Security', 'what the service promises about keys, tokens and data'],
   production: ['Production', 'from an empty server to a service with TLS, backups and alerts'],
+  scaling: ['Scaling', 'several nodes behind a load balancer: when, how, and what each step gives'],
   restore: ['Restore, move, upgrade', 'how to come back from a backup, and to another database or machine'],
   importing: ['Importing files', 'listings and areas from CSV, JSON and GeoJSON'],
   sources: ['Sources', 'RESO feeds that the service reads, several at once, set up by a file or by commands'],
@@ -57,6 +58,7 @@ export const DOCUMENT_NAMES = Object.keys(DOCUMENTS) as readonly DocumentName[];
 /** Documents for whoever runs a service; the others are for whoever uses one. */
 export const FOR_OPERATORS: ReadonlySet<DocumentName> = new Set([
   'production',
+  'scaling',
   'restore',
   'importing',
   'sources',

@@ -42,11 +42,7 @@ export async function startServingNodes(t: Closing): Promise<ServingNodes> {
       PORT: String(port),
       TRUSTED_PROXIES: '127.0.0.1',
       DRAIN_SECONDS: '5',
-      SOURCE: 'reso',
-      RESO_BASE_URL: upstream.url,
-      RESO_TOKEN_URL: upstream.tokenUrl,
-      RESO_CLIENT_ID: 'me',
-      RESO_CLIENT_SECRET: 'hush',
+      ...sourceSettings(upstream),
     };
     const run = startCli(t, ['serve'], { folder: own, environment });
     runs.set(node, run);
@@ -77,6 +73,15 @@ export async function startServingNodes(t: Closing): Promise<ServingNodes> {
   };
 }
 
+/** What makes a node read the source. */
+export const sourceSettings = ({ url, tokenUrl }: Pick<Upstream, 'url' | 'tokenUrl'>) => ({
+  SOURCE: 'reso',
+  RESO_BASE_URL: url,
+  RESO_TOKEN_URL: tokenUrl,
+  RESO_CLIENT_ID: 'me',
+  RESO_CLIENT_SECRET: 'hush',
+});
+
 async function isReady(port: number, run: CliRun): Promise<boolean> {
   const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
   await answer?.arrayBuffer();
@@ -85,7 +90,7 @@ async function isReady(port: number, run: CliRun): Promise<boolean> {
 }
 
 /** A source for all nodes, whose token is good for each. */
-async function startSource(t: Closing): Promise<Upstream> {
+export async function startSource(t: Closing): Promise<Upstream> {
   const upstream = await startUpstream(t);
   upstream.pageSize = 100;
   upstream.tokens = 1;

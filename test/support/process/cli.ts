@@ -22,6 +22,8 @@ export interface CommandOptions {
 export interface CliOptions extends CommandOptions {
   /** The Node that runs the launcher; this one when absent. */
   readonly node?: string;
+  /** That of another checkout; this one's when absent. */
+  readonly launcher?: string;
 }
 
 export interface CliRun {
@@ -42,7 +44,7 @@ export interface CliEnd {
 
 /** Starts a command line; killed at the latest when the test ends. */
 export function startCli(t: Closing, args: readonly string[], options: CliOptions): CliRun {
-  const child = spawn(options.node ?? process.execPath, [LAUNCHER, ...args], {
+  const child = spawn(options.node ?? process.execPath, [options.launcher ?? LAUNCHER, ...args], {
     cwd: options.folder,
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...INHERITED, SOURCE: 'none', LOG_LEVEL: 'warn', ...options.environment },
