@@ -65,6 +65,7 @@ test('an empty environment gives the sample market on an embedded database at 12
       keepAliveSeconds: 65,
       drainSeconds: 5,
       databaseConnections: 10,
+      limitsUrl: null,
       allowHttp: 'loopback',
     },
   );

@@ -27,6 +27,8 @@ export interface Config {
   readonly dataDirectory: string;
   /** Null: the embedded PostgreSQL. */
   readonly databaseUrl: string | null;
+  /** The server that counts limits for all processes; null: each counts alone. */
+  readonly limitsUrl: string | null;
   /** Connections of the pool of one process. */
   readonly databaseConnections: number;
   readonly source: SourceSettings;
@@ -117,6 +119,7 @@ export function readConfig(environment: Environment = process.env, folder: strin
     allowHttp,
     dataDirectory,
     databaseUrl: read.databaseUrl(),
+    limitsUrl: read.limitsUrl(),
     databaseConnections: read.integer('DATABASE_CONNECTIONS', 10, 5, 100),
     source: readSourceSettings(read),
     subscriptions: readProviderSettings(read),

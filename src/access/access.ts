@@ -13,6 +13,7 @@ import { monthBefore, monthOf, type OnReached } from './limits/monthly-quota.ts'
 import { deleteOldMonths } from './limits/monthly-usage-store.ts';
 import { PushLimit } from './limits/push-limit.ts';
 import { RateLimiter } from './limits/rate-limiter.ts';
+import type { SharedCounting } from './limits/shared/shared-counting.ts';
 import { createIdentify, createPhases, type ExplorerLimit, type FindCallerReach } from './phases.ts';
 import { SUBSCRIPTIONS_CHANNEL } from './providers/subscription-store.ts';
 import type { SubscriptionProvider } from './tiers/provider.ts';
@@ -32,6 +33,8 @@ export interface AccessOptions {
   readonly isLoading?: () => Promise<boolean>;
   /** How many callers of each kind can be active within a minute. */
   readonly capacity?: number;
+  /** Counts with other processes; null or absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   /** Notifies an owner of a month that is nearly used up. */
   readonly onReached?: OnReached;
   /** Called when a subscription has changed. */
@@ -59,7 +62,7 @@ export function createAccess(options: AccessOptions): AccessParts {
   const { database, clock, report } = options;
   const subscriptions = new SubscriptionCache(options);
   const keys = new KeyVerifier(subscriptions);
-  const failures = new FailureThrottle(clock);
+  const failures = new FailureThrottle({ clock, counting: options.counting });
   const rateLimiter = new RateLimiter(options);
   const verifiers = [keys, ...(options.verifiers ?? [])];
   const { admitLook = refuseLook } = options;

@@ -19,7 +19,7 @@ function setUp() {
   const reported: unknown[] = [];
   const subscriptions = new SubscriptionCache({ provider, clock, report: (error) => reported.push(error) });
   const keys = new KeyVerifier(subscriptions);
-  const identify = createIdentify({ verifiers: [keys], failures: new FailureThrottle(clock) });
+  const identify = createIdentify({ verifiers: [keys], failures: new FailureThrottle({ clock }) });
   const access = { credentials: 'required', counts: 'month' } as const;
   /** The tier of a caller with this key, or the code it is refused with. */
   async function call(key: string, address = '192.0.2.1'): Promise<string> {
@@ -130,7 +130,7 @@ test('a provider that fails is reported, and serves nobody past the end of the o
 test('a provider that never answers is given up at the deadline with 503 and Retry-After', async () => {
   const { clock, provider, keys } = setUp();
   provider.mode = 'wait';
-  const attempt = new FailureThrottle(clock).attempt('192.0.2.1');
+  const attempt = new FailureThrottle({ clock }).attempt('192.0.2.1');
   const answer = Promise.resolve(keys.verify(keyNumber(1), attempt)).catch((error: unknown) => error);
   await settled();
   clock.advance(5_000);

@@ -19,7 +19,7 @@ function setUp() {
   const keys = new KeyVerifier(
     new SubscriptionCache({ provider, clock, report: (error) => assert.fail(String(error)) }),
   );
-  const identify = createIdentify({ verifiers: [keys], failures: new FailureThrottle(clock) });
+  const identify = createIdentify({ verifiers: [keys], failures: new FailureThrottle({ clock }) });
   async function call(
     header: string | undefined,
     credentials: Access['credentials'] = 'required',

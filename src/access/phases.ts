@@ -81,7 +81,7 @@ export function createIdentify({ verifiers, failures }: IdentifyOptions) {
       return await findVerifier(verifiers, credential).verify(credential, attempt, access.resource);
     } catch (error) {
       // A refused credential is charged to its address; `fail` throws RATE_LIMITED instead where it was one too many.
-      if (error instanceof Problem && error.status === 401) attempt.fail();
+      if (error instanceof Problem && error.status === 401) await attempt.fail();
       throw error;
     } finally {
       attempt.end();

@@ -69,14 +69,15 @@ async function getUsage(parts: UsageParts, caller: Principal) {
   const [start, end] = [calendar.start, calendar.end].map((time) => new Date(time).toISOString());
   const { streams } = rateLimiter.tiers[caller.tier];
   const limits = rateLimiter.tiers[owner.tier];
+  const [openStreams, openFeeds] = await Promise.all([rateLimiter.streams.count(caller), feeds.count(owner)]);
   return {
     object: 'usage',
     tier: caller.tier,
     minute: formatCounter(minute),
     month: { ...formatCounter(month), start, end },
-    streams: { limit: streams, open: rateLimiter.streams.count(caller) },
+    streams: { limit: streams, open: openStreams },
     watchers: { limit: limits.watchers, used },
-    feeds: { limit: limits.feeds, open: feeds.count(caller) },
+    feeds: { limit: limits.feeds, open: openFeeds },
   };
 }
 

@@ -13,6 +13,7 @@ import {
 import { isOwnForm, type KeyForm } from '../access/key-form/key-form.ts';
 import { thresholdOf } from '../access/limits/rate-limit-status.ts';
 import type { RateLimiter } from '../access/limits/rate-limiter.ts';
+import type { SharedCounting } from '../access/limits/shared/shared-counting.ts';
 import { withOwnerPlan } from '../access/routes.ts';
 import { limitAccount, type Plan, type Principal } from '../access/tiers/tiers.ts';
 import { type Route, route } from '../http/frame/route.ts';
@@ -38,6 +39,8 @@ export interface AccountOptions {
   readonly rateLimiter: Pick<RateLimiter, 'tiers' | 'statuses'>;
   readonly publicUrl: string;
   readonly clock: Clock;
+  /** Counts with other processes; null or absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   readonly database: Database;
   /** Where customers see and change their payments; null: not set. */
   readonly portalUrl: string | null;

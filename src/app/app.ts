@@ -2,6 +2,8 @@
 
 import { createAccess } from '../access/access.ts';
 import { createKeyForm } from '../access/key-form/key-form.ts';
+import { createSharedCounting, type SharedCounting } from '../access/limits/shared/shared-counting.ts';
+import type { LimitsStatus } from '../access/limits/shared/shared-limiter.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
@@ -148,7 +150,8 @@ export async function createApp(options: AppOptions): Promise<App> {
   const provider = overrides.provider ?? subscriptions.provider;
   const { payments } = subscriptions;
   const { defaultCurrency } = config;
-  const common = { ...files, database, clock, provider, report, metrics, defaultCurrency };
+  const counting = openCounting(options, clock, report);
+  const common = { ...files, database, clock, counting, provider, report, metrics, defaultCurrency };
   const oauth = startAuthorizationServer({
     ...overrides,
     ...common,
@@ -170,7 +173,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   });
   const usage = new ServiceUsage({ ...common, ...overrides.usage, auditsQueries: config.auditsQueries });
   const ownerStatus = followOwners({ ...common, subscriptions: access.subscriptions }, oauth);
-  const keyForm = createKeyForm({ keys: access.keys, clock, publicUrl, proofKey: oauth.proofKey });
+  const keyForm = createKeyForm({ ...common, keys: access.keys, publicUrl, proofKey: oauth.proofKey });
   const sources = await startSources({ ...options, ...common });
   const reads = createReads({
     ...options,
@@ -203,7 +206,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     ...media,
     publicUrl,
     sample,
-    feeds: createFeedLimit(files.tiers),
+    feeds: createFeedLimit(files.tiers, counting),
     ...accountReads(database, clock),
     portalUrl: config.billing.portalUrl,
     service: payments?.service ?? null,
@@ -246,6 +249,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     describe: describeService(publicUrl, files.tiers),
     notFoundPage: notFoundPage(publicUrl),
   });
+  await counting?.start();
   await reads.start();
   return {
     server,
@@ -261,8 +265,33 @@ export async function createApp(options: AppOptions): Promise<App> {
       const others = [sources, media, sample?.outbound, files.basemap, webhooks.access];
       await usage.close().catch(report);
       for (const each of [oauth, sourceVerifier, access, reads, ...others]) await each?.close();
+      await counting?.stop();
     }),
   };
+}
+
+/** What counts limits with other processes; null: this process counts alone. */
+function openCounting(
+  { config, database, log }: AppOptions,
+  clock: Clock,
+  report: (error: unknown) => void,
+): SharedCounting | null {
+  const { limitsUrl: url } = config;
+  if (url === null) return null;
+  return createSharedCounting({
+    url,
+    database,
+    clock,
+    report,
+    onChange: (status) => tellLimits(log, status),
+  });
+}
+
+function tellLimits(log: Log, { mode, nodes, reason, epoch }: LimitsStatus): void {
+  const facts = { event: 'limits', mode, nodes, epoch, ...(reason === null ? {} : { reason }) };
+  if (mode === 'shared') log.info(facts, 'Limits are counted over all processes');
+  else if (mode === 'divided') log.warn(facts, `Limits are divided among ${nodes} processes: ${reason}`);
+  else log.warn(facts, `No limited request is admitted yet: ${reason}`);
 }
 
 /** The operator's files that are read at the start. Throws if one is invalid. */

@@ -162,7 +162,7 @@ export class Mirror implements SubscriptionProvider {
       onStatus('table');
       return withAge(row);
     }
-    if (row === null) onUnknown?.();
+    if (row === null) await onUnknown?.();
     const start = () => this.#request(lookup, row, false);
     try {
       // Decisions of the moment join no request that began before them.

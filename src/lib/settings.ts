@@ -129,6 +129,23 @@ export class SettingsReader {
     }
     return text;
   }
+
+  /** A server that counts for several processes; errors do not repeat the URL, which may contain a password. */
+  limitsUrl(): string | null {
+    const text = this.text('LIMITS_URL');
+    if (text === null) return null;
+    const url = URL.canParse(text) ? new URL(text) : null;
+    if (
+      !/^rediss?:$/.test(url?.protocol ?? '') ||
+      url?.hostname === '' ||
+      url?.hash !== '' ||
+      url.search !== ''
+    )
+      this.faults.push(
+        'LIMITS_URL must be of the form redis://user:password@host:6379, or rediss:// with TLS, without a query',
+      );
+    return text;
+  }
 }
 
 export interface UrlRules {

@@ -124,7 +124,7 @@ function streamRoute(options: LiveRouteOptions, stored: Route<Principal>): Route
     async handle(call) {
       const { stored, record, presentLive } = await findListing(call, options);
       const { requestId, signal, caller, usage } = call;
-      const release = streams.open(caller);
+      const release = await streams.open(caller);
       return {
         events: openListingStream({
           stored,

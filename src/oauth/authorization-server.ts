@@ -2,7 +2,7 @@
 
 import type { KeyForm } from '../access/key-form/key-form.ts';
 import type { CredentialVerifier } from '../access/keys/key-verifier.ts';
-import { RequestThrottle } from '../access/limits/request-throttle.ts';
+import { createServiceThrottle } from '../access/limits/request-throttle.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import type { Principal, Tiers } from '../access/tiers/tiers.ts';
 import type { Route } from '../http/frame/route.ts';
@@ -113,9 +113,9 @@ export function oauthEndpoints(options: OAuthRoutesOptions): OAuthEndpoints {
   const context = {
     ...shared,
     tokens: createTokenStore(database, clock),
-    grantThrottle: new RequestThrottle(clock, REQUESTS_PER_GRANT),
+    grantThrottle: createServiceThrottle(options, 'oauth-grant', REQUESTS_PER_GRANT),
     isRevokedClient: (clientId: string) => isRevokedClient(options, clientId),
-    freeGrantThrottle: new RequestThrottle(clock, FREE_GRANTS_PER_MINUTE),
+    freeGrantThrottle: createServiceThrottle(options, 'oauth-free', FREE_GRANTS_PER_MINUTE),
     freeGrantCap: new FreeGrantCap(shared, options.freeGrantLimits),
   };
   return {

@@ -40,7 +40,7 @@ export class SourceVerifier implements CredentialVerifier {
   async verify(credential: string, attempt: CredentialAttempt): Promise<Principal> {
     if (!isToken(credential)) throw refused();
     const id = tokenId(credential);
-    if (!this.#known.has(id)) attempt.begin();
+    if (!this.#known.has(id)) await attempt.begin();
     const hash = tokenHash(credential);
     const token = await this.#options.database.read((sql) => findToken(sql, hash), { planned: 'once' });
     if (token === null) {

@@ -184,7 +184,9 @@ test('a stream too many is refused uncharged while the others are open, and usag
     scopes: null,
     reach: EVERYTHING,
   };
-  const releases = Array.from({ length: 10 }, () => access.rateLimiter.streams.open(caller));
+  const releases = await Promise.all(
+    Array.from({ length: 10 }, () => access.rateLimiter.streams.open(caller)),
+  );
   const refused = await get('/v1/stream', `Bearer ${key}`);
   assert.equal(refused.code, 'TOO_MANY_STREAMS');
   assert.deepEqual(refused.body.violatedPolicies, ['streams']);

@@ -204,7 +204,7 @@ describe('subscriptions of our own', () => {
     t.after(() => access.close());
     const { id, key } = await subscriptions.create({ plan: 'free' });
     const tier = async () => {
-      const attempt = new FailureThrottle(options.clock).attempt('192.0.2.1');
+      const attempt = new FailureThrottle({ clock: options.clock }).attempt('192.0.2.1');
       return (await access.keys.verify(key, attempt)).tier;
     };
     assert.equal(await tier(), 'free');

@@ -6,7 +6,8 @@ import type { Headers, Reply } from '../../http/output/reply.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { Problem } from '../../lib/problem.ts';
 import { type ErrorPageView, pageHeaders, pageReply, renderErrorPage } from '../../page/form-page.ts';
-import { RequestThrottle } from '../limits/request-throttle.ts';
+import { createServiceThrottle } from '../limits/request-throttle.ts';
+import type { SharedCounting } from '../limits/shared/shared-counting.ts';
 import type { Principal } from '../tiers/tiers.ts';
 import { isOwnForm, type KeyFields, type KeyForm, type KeyHolder } from './key-form.ts';
 import { type KeyFault, keyFaultOf, keyPageReply } from './key-page.ts';
@@ -49,12 +50,14 @@ export interface AccountFormOptions {
   readonly keyForm: KeyForm;
   readonly publicUrl: string;
   readonly clock: Clock;
+  /** Counts with other processes; null or absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   readonly renderKeyPage: (fault: KeyFault | null) => string;
 }
 
 export function createAccountForm(options: AccountFormOptions): AccountForm {
-  const { path, keyForm, publicUrl, clock, renderKeyPage } = options;
-  const throttle = new RequestThrottle(clock, FORMS_PER_MINUTE);
+  const { path, keyForm, publicUrl, renderKeyPage } = options;
+  const throttle = createServiceThrottle(options, `forms-${path}`, FORMS_PER_MINUTE);
 
   function keyReply(fault: KeyFault | null, error?: unknown): Reply {
     const reply = keyPageReply(renderKeyPage(fault), fault, publicUrl);
@@ -67,7 +70,7 @@ export function createAccountForm(options: AccountFormOptions): AccountForm {
     holder: KeyHolder,
     isRemembered: boolean,
   ): Promise<{ readonly sender: FormSender; readonly headers: Headers } | Reply> {
-    const wait = throttle.take(holder.subscription);
+    const wait = await throttle.take(holder.subscription);
     if (wait > 0) return tooManyForms(call, wait);
     const { caller, endsAt } = await keyForm.resolveCaller(holder);
     const cookie = isRemembered ? await keyForm.cookie.remember(holder.subscription) : {};

@@ -6,6 +6,7 @@ import { Problem } from '../../lib/problem.ts';
 import { isLoopback } from '../../lib/settings.ts';
 import { type KeyVerifier, principalOf } from '../keys/key-verifier.ts';
 import { FailureThrottle } from '../limits/failure-throttle.ts';
+import type { SharedCounting } from '../limits/shared/shared-counting.ts';
 import type { ActiveSubscription } from '../tiers/provider.ts';
 import type { Principal } from '../tiers/tiers.ts';
 import { KeyCookie } from './key-cookie.ts';
@@ -52,21 +53,28 @@ export interface KeyForm {
 export interface KeyFormOptions {
   readonly keys: Pick<KeyVerifier, 'verifyFresh' | 'verifySubscription'>;
   readonly clock: Clock;
+  /** Counts with other processes; absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   /** Signs the proofs; the same in all processes. */
   readonly proofKey: () => Promise<Buffer>;
   readonly publicUrl: string;
 }
 
 /** Create one for all pages: each has a bucket of guesses. */
-export function createKeyForm({ keys, clock, proofKey, publicUrl }: KeyFormOptions): KeyForm {
-  const failures = new FailureThrottle(clock, { quota: WRONG_KEYS_PER_MINUTE });
+export function createKeyForm({ keys, clock, counting, proofKey, publicUrl }: KeyFormOptions): KeyForm {
+  const failures = new FailureThrottle({
+    clock,
+    counting,
+    quota: WRONG_KEYS_PER_MINUTE,
+    kind: 'guesses',
+  });
 
   async function checkKey(key: string, address: string): Promise<ActiveSubscription> {
     const attempt = failures.attempt(address);
     try {
       return await keys.verifyFresh(key.trim(), attempt);
     } catch (error) {
-      if (error instanceof Problem && error.status === 401) attempt.fail();
+      if (error instanceof Problem && error.status === 401) await attempt.fail();
       throw error;
     } finally {
       attempt.end();

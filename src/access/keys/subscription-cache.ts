@@ -71,7 +71,7 @@ export class SubscriptionCache {
    * The status of the subscription of a key in upper case. Throws ProviderUnavailable.
    * @param onUnknown called before a payment service is asked about a key of which nothing is stored
    */
-  findByKey(key: string, onUnknown?: () => void): Promise<SubscriptionStatus> {
+  findByKey(key: string, onUnknown?: () => Promise<void> | undefined): Promise<SubscriptionStatus> {
     return this.#find(this.#keyLookup(key), onUnknown);
   }
 
@@ -81,7 +81,7 @@ export class SubscriptionCache {
   }
 
   /** The same at this moment, past what is kept and stored. */
-  fetchByKey(key: string, onUnknown?: () => void): Promise<SubscriptionStatus> {
+  fetchByKey(key: string, onUnknown?: () => Promise<void> | undefined): Promise<SubscriptionStatus> {
     return this.#fetch(this.#keyLookup(key), { maxAge: 0, onUnknown });
   }
 
@@ -101,7 +101,7 @@ export class SubscriptionCache {
     this.#entries.clear();
   }
 
-  async #find(lookup: Lookup, onUnknown?: () => void): Promise<SubscriptionStatus> {
+  async #find(lookup: Lookup, onUnknown?: () => Promise<void> | undefined): Promise<SubscriptionStatus> {
     const entry = this.#entries.get(lookup.id);
     const isValid = entry !== undefined && this.#isValid(entry);
     const result = isValid ? entry.result : await this.#share(lookup, { maxAge: MAX_AGE, onUnknown });

@@ -190,24 +190,24 @@ test('a caller without limits is told of none and counted nowhere', async () => 
 test('as many streams are open at once as the tier allows, and one that ends makes room for one', async () => {
   const { limits } = setUp({ streams: 3 });
   const caller = subscriber('a');
-  const release = Array.from({ length: 3 }, () => limits.streams.open(caller))[0];
-  assert.throws(() => limits.streams.open(caller), {
+  const [release] = await Promise.all(Array.from({ length: 3 }, () => limits.streams.open(caller)));
+  await assert.rejects(limits.streams.open(caller), {
     code: 'TOO_MANY_STREAMS',
     members: { violatedPolicies: ['streams'] },
   });
-  limits.streams.open(subscriber('b'));
+  await limits.streams.open(subscriber('b'));
   release?.();
   release?.();
-  assert.equal(limits.streams.count(caller), 2, 'ending twice frees one place');
-  limits.streams.open(caller);
-  assert.throws(() => limits.streams.open(caller), Problem);
+  assert.equal(await limits.streams.count(caller), 2, 'ending twice frees one place');
+  await limits.streams.open(caller);
+  await assert.rejects(limits.streams.open(caller), Problem);
 });
 
 test('a stream too many is refused before it is charged', async () => {
   const { limits } = setUp({ streams: 1 });
   const caller = subscriber('a');
   await ask(limits, caller, STREAM);
-  const release = limits.streams.open(caller);
+  const release = await limits.streams.open(caller);
   const refusal = await ask(limits, caller, STREAM);
   assert.ok(refusal instanceof Problem);
   assert.equal(refusal.code, 'TOO_MANY_STREAMS');

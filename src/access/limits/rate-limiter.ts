@@ -24,8 +24,10 @@ import {
   tooManyCallers,
   wholeSeconds,
 } from './rate-limit-status.ts';
+import type { SharedCounting } from './shared/shared-counting.ts';
+import type { SharedWindow, Taken } from './shared/shared-window.ts';
 import { RecentCallers, SlidingWindowLog } from './sliding-window-log.ts';
-import { StreamLimit } from './stream-limit.ts';
+import { LISTING_STREAMS, StreamLimit } from './stream-limit.ts';
 
 /** Addresses that can be active within a minute, and as many subscriptions. */
 const CAPACITY = 131_072;
@@ -38,6 +40,8 @@ export interface RateLimiterOptions {
   /** Called with errors that no client sees. */
   readonly report: (error: unknown) => void;
   readonly capacity?: number;
+  /** Counts minutes and streams with other processes; null or absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   /** A sentence on how to get a key. */
   readonly howToGetKey?: string | undefined;
   /** Whether a first load runs: callers without credentials then spend nothing of their month. Default: none does. */
@@ -70,7 +74,10 @@ interface AdmissionRequest {
   readonly minute: RateLimitPolicy | null;
   /** Null: unlimited, or not counted. */
   readonly month: RateLimitPolicy | null;
-  readonly stream: boolean;
+  /** Whether it needs a stream, and there is none. */
+  readonly lacksStream: boolean;
+  /** What was counted of the minute already, with other processes. */
+  readonly counted: Taken | null;
 }
 
 export class RateLimiter {
@@ -83,6 +90,8 @@ export class RateLimiter {
   /** Kept apart, so that a flood of addresses displaces no subscription. */
   readonly #addresses: RecentCallers<CallerState>;
   readonly #subscriptions: RecentCallers<CallerState>;
+  /** Null: minutes are counted in this process. */
+  readonly #shared: { readonly addresses: SharedWindow; readonly subscriptions: SharedWindow } | null;
   #returned: Promise<unknown> = Promise.resolve();
 
   readonly #howToGetKey: string | undefined;
@@ -92,7 +101,7 @@ export class RateLimiter {
     this.#howToGetKey = options.howToGetKey;
     this.#isLoading = options.isLoading;
     this.tiers = options.tiers;
-    this.streams = new StreamLimit(options.tiers);
+    this.streams = new StreamLimit(options.tiers, LISTING_STREAMS, options.counting);
     this.#clock = options.clock;
     this.#monthlyQuota = new MonthlyQuota(options);
     this.#policiesOf = createPolicyCache(options.tiers);
@@ -104,6 +113,7 @@ export class RateLimiter {
       create: () => new CallerState(),
       onEvict,
     };
+    this.#shared = options.counting ? sharedMinutes(options.counting, callerOptions.capacity) : null;
     this.#addresses = new RecentCallers(callerOptions);
     this.#subscriptions = new RecentCallers(callerOptions);
   }
@@ -119,23 +129,53 @@ export class RateLimiter {
     const at = this.#readClocks();
     const policies = this.#policiesOf(caller.tier, at.calendar);
     const month = access.counts === 'minute' || isLoading ? null : policies.month;
-    const stream = access.stream === true;
-    if (policies.minute === null && month === null) {
-      if (stream && this.streams.isFull(caller)) throw this.streams.exceeded(caller, NONE);
+    const { minute } = policies;
+    const isFull = access.stream === true ? this.streams.isFull(caller) : false;
+    const lacksStream = typeof isFull === 'boolean' ? isFull : await isFull;
+    if (minute === null && month === null) {
+      if (lacksStream) throw this.streams.exceeded(caller, NONE);
       return NONE;
     }
     const state = this.#state(caller, at.now);
-    const request = { at, caller, state, minute: policies.minute, month, stream };
+    const request = { at, caller, state, minute, month, lacksStream, counted: null };
+    if (this.#shared !== null && minute !== null) return this.#admitCounted({ ...request, minute });
     return this.#attempt(request) ?? this.#enqueue(request);
+  }
+
+  /** The same where the minute is counted with other processes: a slot of it is taken first, and given back with a refusal. */
+  async #admitCounted(request: AdmissionRequest & { readonly minute: RateLimitPolicy }): Promise<Headers> {
+    const { caller, minute, lacksStream } = request;
+    if (lacksStream) throw this.streams.exceeded(caller, NONE);
+    const counted = await this.#sharedOf(caller)?.take(caller.account, minute.quota);
+    if (counted === undefined) throw new Error('Minutes are not counted with other processes');
+    const known = { ...request, at: this.#readClocks(), counted };
+    if (counted.slot === null) throw this.#refusal(known);
+    try {
+      const headers = this.#attempt(known);
+      if (headers !== undefined) return headers;
+      const late = await this.#enqueue(known);
+      counted.slot.renew();
+      return late;
+    } catch (error) {
+      counted.slot.giveBack();
+      throw error;
+    }
   }
 
   /** The refusal of a caller whose minute has no free slot, without a charge; null: it has one. */
   look(caller: Principal): Problem | null {
     const at = this.#readClocks();
     const { minute, month } = this.#policiesOf(caller.tier, at.calendar);
+    const request = { at, caller, minute, month, lacksStream: false, counted: null };
+    if (this.#shared !== null && minute !== null) {
+      const reset = this.#sharedOf(caller)?.blockedFor(caller.account, minute.quota) ?? null;
+      if (reset === null) return null;
+      const counted = { slot: null, remaining: 0, reset };
+      return this.#refusal({ ...request, state: new CallerState(), counted });
+    }
     const state = this.#callersOf(caller).peek(caller.account);
     if (minute === null || state === undefined || state.log.count(at.now) < minute.quota) return null;
-    return this.#refusal({ at, caller, state, minute, month, stream: false });
+    return this.#refusal({ ...request, state });
   }
 
   /** Status of the caller's limits, without a charge; the month as the database counts it. Throws DATABASE_UNAVAILABLE. */
@@ -144,10 +184,21 @@ export class RateLimiter {
     const { minute, month } = this.#policiesOf(caller.tier, at.calendar);
     const state = this.#callersOf(caller).peek(caller.account) ?? new CallerState();
     return {
-      minute: minute === null ? null : minuteStatus(state.log, minute, at.now),
+      minute: minute === null ? null : await this.#lookAtMinute(caller, state, minute, at),
       month: month === null ? null : await this.#countedMonth(caller, state.lease, month, at),
       calendar: at.calendar,
     };
+  }
+
+  async #lookAtMinute(
+    caller: Principal,
+    state: CallerState,
+    policy: RateLimitPolicy,
+    { now }: RequestTime,
+  ): Promise<RateLimitStatus> {
+    const shared = this.#sharedOf(caller);
+    if (shared === null) return minuteStatus(state.log, policy, now);
+    return countedStatus(await shared.look(caller.account, policy.quota), policy);
   }
 
   /** Returns leased and unspent requests: to be called once nothing is admitted any more. */
@@ -160,9 +211,9 @@ export class RateLimiter {
 
   /** Admits and charges the request, or throws its refusal; undefined while a lease is needed first. */
   #attempt(request: AdmissionRequest): Headers | undefined {
-    const { at, caller, state, minute, month, stream } = request;
-    if (stream && this.streams.isFull(caller)) throw this.streams.exceeded(caller, this.#headers(request));
-    const minuteFull = minute !== null && state.log.count(at.now) >= minute.quota;
+    const { at, caller, state, minute, month, counted } = request;
+    if (request.lacksStream) throw this.streams.exceeded(caller, this.#headers(request));
+    const minuteFull = minute !== null && counted === null && state.log.count(at.now) >= minute.quota;
     if (month === null) {
       if (minuteFull) throw this.#refusal(request);
     } else {
@@ -174,7 +225,7 @@ export class RateLimiter {
       if (isExhausted || minuteFull) throw this.#refusal(request);
       if (!this.#monthlyQuota.spend(lease, caller.account, limit)) return undefined;
     }
-    if (minute !== null) state.log.add(at.now);
+    if (minute !== null && counted === null) state.log.add(at.now);
     return this.#headers(request);
   }
 
@@ -206,6 +257,11 @@ export class RateLimiter {
     return caller.subscription === null ? this.#addresses : this.#subscriptions;
   }
 
+  #sharedOf(caller: Principal): SharedWindow | null {
+    if (this.#shared === null) return null;
+    return caller.subscription === null ? this.#shared.addresses : this.#shared.subscriptions;
+  }
+
   #refusal(request: AdmissionRequest) {
     return limitExceeded(request.caller.tier, this.#statuses(request), this.#howToGetKey);
   }
@@ -215,12 +271,17 @@ export class RateLimiter {
   }
 
   #statuses(request: AdmissionRequest): RateLimitStatuses {
-    const { at, state, minute, month } = request;
+    const { at, state, minute, month, counted } = request;
     // Before the first lease of a month its count is unknown.
     const remaining =
       month === null ? null : this.#monthlyQuota.remaining(state.lease, monthLimit(month, at));
     return {
-      minute: minute === null ? null : minuteStatus(state.log, minute, at.now),
+      minute:
+        minute === null
+          ? null
+          : counted === null
+            ? minuteStatus(state.log, minute, at.now)
+            : countedStatus(counted, minute),
       month: month === null || remaining === null ? null : monthStatus(at, month, remaining),
     };
   }
@@ -246,6 +307,17 @@ export class RateLimiter {
 
 function monthLimit({ quota }: RateLimitPolicy, { calendar }: RequestTime): MonthLimit {
   return { month: calendar.name, quota };
+}
+
+function sharedMinutes(counting: SharedCounting, capacity: number) {
+  return {
+    addresses: counting.window('minute-address', capacity),
+    subscriptions: counting.window('minute', capacity),
+  };
+}
+
+function countedStatus({ remaining, reset }: Omit<Taken, 'slot'>, policy: RateLimitPolicy): RateLimitStatus {
+  return { policy, remaining, reset: wholeSeconds(reset) };
 }
 
 function minuteStatus(log: SlidingWindowLog, policy: RateLimitPolicy, now: number): RateLimitStatus {

@@ -1,11 +1,13 @@
-// Limit on requests by name in any minute, exact and in bounded memory.
+// Limit on requests by name in any minute, exact and in bounded memory: of this process, or of all that count together.
 
 import type { Clock } from '../../lib/clock.ts';
 import { wholeSeconds } from './rate-limit-status.ts';
+import type { SharedCounting } from './shared/shared-counting.ts';
 import { RecentCallers, SlidingWindowLog } from './sliding-window-log.ts';
 
 const CAPACITY = 65_536;
 
+/** A limit that this process keeps alone. */
 export class RequestThrottle {
   readonly #clock: Clock;
   readonly #perMinute: number;
@@ -34,4 +36,35 @@ export class RequestThrottle {
     log.add(now);
     return 0;
   }
+}
+
+/** A limit of the service: counted with other processes, where they count together. */
+export interface ServiceThrottle {
+  /** Counts one request: 0 if it may pass, else the seconds until the next one may. */
+  take(name: string): Promise<number>;
+}
+
+export interface ThrottleParts {
+  readonly clock: Clock;
+  /** Null or absent: this process counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
+}
+
+/** @param kind what is counted: another one for each throttle */
+export function createServiceThrottle(
+  { clock, counting }: ThrottleParts,
+  kind: string,
+  perMinute: number,
+): ServiceThrottle {
+  if (!counting) {
+    const own = new RequestThrottle(clock, perMinute);
+    return { take: async (name) => own.take(name) };
+  }
+  const window = counting.window(kind, CAPACITY);
+  return {
+    async take(name) {
+      const { slot, reset } = await window.take(name, perMinute);
+      return slot === null ? Math.max(1, wholeSeconds(reset)) : 0;
+    },
+  };
 }

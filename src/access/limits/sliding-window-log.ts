@@ -48,6 +48,13 @@ export class SlidingWindowLog {
     return (this.#times[(this.#head + index) & (this.#times.length - 1)] ?? 0) + WINDOW - now;
   }
 
+  /** The admissions that still count, oldest first; reserved places have no time yet. */
+  times(now: number): number[] {
+    this.count(now);
+    const mask = this.#times.length - 1;
+    return Array.from({ length: this.#size }, (_, at) => this.#times[(this.#head + at) & mask] ?? 0);
+  }
+
   /** Doubles the buffer; its length stays a power of two, so that positions wrap by a mask. */
   #grow(): void {
     const old = this.#times;
@@ -104,6 +111,11 @@ export class RecentCallers<Entry> {
   /** The caller's entry, without counting as a call. */
   peek(name: string): Entry | undefined {
     return this.#current.get(name) ?? this.#previous.get(name);
+  }
+
+  /** All of them as they are now. */
+  entries(): [string, Entry][] {
+    return [...this.#previous, ...this.#current];
   }
 
   get size(): number {

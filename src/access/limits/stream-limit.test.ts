@@ -21,32 +21,32 @@ function keylessToken(grant: string, address: string): Principal {
   return { ...anonymous('192.0.2.1'), kind: 'token', tier: 'free', account, owner: `grant:${grant}`, grant };
 }
 
-test('all keys of a customer share its feeds, and others have their own', () => {
+test('all keys of a customer share its feeds, and others have their own', async () => {
   const feeds = createFeedLimit({ ...TIERS, pro: { ...TIERS.pro, feeds: 2 } });
-  const close = feeds.open(key('a', 'cus:acme'));
-  feeds.open(key('b', 'cus:acme'));
-  assert.throws(() => feeds.open(key('c', 'cus:acme')), {
+  const close = await feeds.open(key('a', 'cus:acme'));
+  await feeds.open(key('b', 'cus:acme'));
+  await assert.rejects(feeds.open(key('c', 'cus:acme')), {
     code: 'TOO_MANY_STREAMS',
     status: 429,
     message: 'The Pro tier allows 2 open feeds. Close one, or wait for one to end.',
     members: { violatedPolicies: ['feeds'] },
     headers: { 'retry-after': '60' },
   });
-  feeds.open(key('d', 'cus:other'));
+  await feeds.open(key('d', 'cus:other'));
   close();
   close();
-  assert.equal(feeds.count(key('b', 'cus:acme')), 1, 'closing twice frees one place');
+  assert.equal(await feeds.count(key('b', 'cus:acme')), 1, 'closing twice frees one place');
 });
 
-test('grants without a key share the feeds of the address that consented', () => {
+test('grants without a key share the feeds of the address that consented', async () => {
   const feeds = createFeedLimit(TIERS);
-  feeds.open(keylessToken('1', 'aa'));
-  assert.throws(() => feeds.open(keylessToken('2', 'aa')), { code: 'TOO_MANY_STREAMS' });
-  feeds.open(keylessToken('3', 'bb'));
+  await feeds.open(keylessToken('1', 'aa'));
+  await assert.rejects(feeds.open(keylessToken('2', 'aa')), { code: 'TOO_MANY_STREAMS' });
+  await feeds.open(keylessToken('3', 'bb'));
 });
 
-test('an open feed takes no place of a listing stream', () => {
+test('an open feed takes no place of a listing stream', async () => {
   const [feeds, streams] = [createFeedLimit(TIERS), new StreamLimit(TIERS)];
-  feeds.open(key('a', 'cus:acme'));
-  assert.equal(streams.count(key('a', 'cus:acme')), 0);
+  await feeds.open(key('a', 'cus:acme'));
+  assert.equal(await streams.count(key('a', 'cus:acme')), 0);
 });

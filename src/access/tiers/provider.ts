@@ -34,7 +34,7 @@ export interface StatusRequest {
   /** Milliseconds: an older status is fetched again; 0 for decisions that must see a revocation at once. Default 600 s. */
   readonly maxAge?: number;
   /** Called before a payment service is asked about a key of which nothing is stored; throws where that must not be. */
-  readonly onUnknown?: (() => void) | undefined;
+  readonly onUnknown?: (() => Promise<void> | undefined) | undefined;
 }
 
 /** A source of truth about subscriptions. Throws ProviderUnavailable when it cannot tell, never guesses. */

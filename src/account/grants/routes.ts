@@ -4,6 +4,7 @@ import { Type } from 'typebox';
 import { createAccountForm, isToRemember, VARY, withHeaders } from '../../access/key-form/account-form.ts';
 import { isOwnForm, type KeyFields, type KeyForm } from '../../access/key-form/key-form.ts';
 import { type KeyFault, keyPageReply } from '../../access/key-form/key-page.ts';
+import type { SharedCounting } from '../../access/limits/shared/shared-counting.ts';
 import type { Principal, Scope } from '../../access/tiers/tiers.ts';
 import { type RequestContext, type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
@@ -56,6 +57,8 @@ const Grants = Type.Object(
 export interface GrantPageContext {
   readonly database: Database;
   readonly clock: Clock;
+  /** Counts with other processes; null or absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   readonly publicUrl: string;
   readonly keyForm: KeyForm;
   /** Ends a grant of this subscription with its tokens; false if it has no such active grant. */

@@ -10,7 +10,8 @@ import {
   withHeaders,
 } from '../../access/key-form/account-form.ts';
 import { isSameOrigin } from '../../access/key-form/key-form.ts';
-import { RequestThrottle } from '../../access/limits/request-throttle.ts';
+import { createServiceThrottle } from '../../access/limits/request-throttle.ts';
+import type { SharedCounting } from '../../access/limits/shared/shared-counting.ts';
 import { ProviderUnavailable } from '../../access/tiers/provider.ts';
 import type { Principal, Tiers } from '../../access/tiers/tiers.ts';
 import type { OfferedPlan, PaymentService } from '../../billing/payment-service.ts';
@@ -40,6 +41,8 @@ export interface BillingPageOptions {
   readonly publicUrl: string;
   readonly tiers: Tiers;
   readonly clock: Clock;
+  /** Counts with other processes; null or absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   readonly portalUrl: string | null;
   /** Called with errors that no reader sees. */
   readonly report: (error: unknown) => void;
@@ -75,8 +78,8 @@ async function findSelling(shop: Shop | null): Promise<Selling> {
 
 function purchaseRoutes(shop: Shop): readonly Route<Principal>[] {
   const define = route<Principal>();
-  const checkouts = new RequestThrottle(shop.clock, CHECKOUTS_PER_MINUTE);
-  const returns = new RequestThrottle(shop.clock, RETURNS_PER_MINUTE);
+  const checkouts = createServiceThrottle(shop, 'checkouts', CHECKOUTS_PER_MINUTE);
+  const returns = createServiceThrottle(shop, 'purchases', RETURNS_PER_MINUTE);
   return [
     define({
       ...common,
@@ -88,7 +91,7 @@ function purchaseRoutes(shop: Shop): readonly Route<Principal>[] {
       body: CheckoutForm,
       handle: async (call) => {
         if (!isSameOrigin(call.headers, shop.publicUrl)) return foreignForm(call);
-        const wait = checkouts.take(addressGroup(call.address));
+        const wait = await checkouts.take(addressGroup(call.address));
         return wait > 0
           ? tooManyPages(call, wait)
           : unlessUnavailable(shop, call, () => beginCheckout(shop, call, call.body.price));
@@ -101,7 +104,7 @@ function purchaseRoutes(shop: Shop): readonly Route<Principal>[] {
       operation: 'showPurchase',
       summary: 'Show what became of a payment',
       handle: async (call) => {
-        const wait = returns.take(addressGroup(call.address));
+        const wait = await returns.take(addressGroup(call.address));
         return wait > 0
           ? tooManyPages(call, wait)
           : unlessUnavailable(shop, call, () => showPurchase(shop, call.url));

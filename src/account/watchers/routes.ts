@@ -10,6 +10,7 @@ import {
   withHeaders,
 } from '../../access/key-form/account-form.ts';
 import type { KeyFields, KeyForm } from '../../access/key-form/key-form.ts';
+import type { SharedCounting } from '../../access/limits/shared/shared-counting.ts';
 import type { Reach } from '../../access/tiers/reach.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
@@ -38,6 +39,8 @@ interface Fields extends KeyFields, StepFields {
 }
 
 export interface WatcherPageContext extends WatcherOptions {
+  /** Counts with other processes; null or absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   readonly keyForm: KeyForm;
   readonly findOwnerPlan: Viewer['findOwnerPlan'];
   /** What is open to the watchers of an owner. */

@@ -3,7 +3,8 @@
 import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import { Type } from 'typebox';
-import { RequestThrottle } from '../../access/limits/request-throttle.ts';
+import { createServiceThrottle } from '../../access/limits/request-throttle.ts';
+import type { SharedCounting } from '../../access/limits/shared/shared-counting.ts';
 import { type Principal, tierName } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import type { Reply } from '../../http/output/reply.ts';
@@ -36,13 +37,15 @@ const SessionBody = Type.Object(
 export interface SessionOptions {
   readonly explorer: ExplorerTokens;
   readonly clock: Clock;
+  /** Counts with other processes; null or absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   /** Where the service is reached from outside, without a slash at the end. */
   readonly publicUrl: string;
 }
 
-export function sessionRoute({ explorer, clock, publicUrl }: SessionOptions): Route<Principal> {
+export function sessionRoute({ explorer, publicUrl, ...parts }: SessionOptions): Route<Principal> {
   const cookie = new SessionCookie(publicUrl);
-  const throttle = new RequestThrottle(clock, REQUESTS_PER_ADDRESS);
+  const throttle = createServiceThrottle(parts, 'explore-session', REQUESTS_PER_ADDRESS);
 
   async function answer(request: SessionRequest, headers: IncomingHttpHeaders): Promise<Reply> {
     const kept = cookie.read(headers);
@@ -86,8 +89,8 @@ export function sessionRoute({ explorer, clock, publicUrl }: SessionOptions): Ro
     body: SessionBody,
     answer: { description: 'Who is signed in' },
     guard: (headers) => requireOwnScript(headers, publicUrl),
-    handle({ body, headers, address }) {
-      const wait = throttle.take(addressGroup(address));
+    async handle({ body, headers, address }) {
+      const wait = await throttle.take(addressGroup(address));
       if (wait > 0)
         throw new Problem('RATE_LIMITED', 'Too many requests; try again later.', {
           headers: { 'retry-after': String(wait) },

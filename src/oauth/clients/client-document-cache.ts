@@ -14,7 +14,7 @@ import {
   parseClientIdUrl,
 } from './client-document.ts';
 import { type CachedDocument, findDocument, saveDocument } from './client-store.ts';
-import { DocumentThrottle, type FetchLimits } from './document-throttle.ts';
+import { createDocumentThrottle, type FetchLimits } from './document-throttle.ts';
 
 /** Milliseconds for everything, from resolving the name to the last byte. */
 const TIMEOUT = 5_000;
@@ -28,7 +28,8 @@ const MAX_CACHED = 1_000;
  */
 export type FindDocument = (clientId: string, address: string, signal?: AbortSignal) => Promise<Client>;
 
-export interface DocumentFinderOptions extends Pick<OAuthContext, 'database' | 'clock' | 'report'> {
+export interface DocumentFinderOptions
+  extends Pick<OAuthContext, 'database' | 'clock' | 'counting' | 'report'> {
   /** Guarded: it must connect to public addresses only. */
   readonly outbound: Outbound;
   readonly fetchLimits?: Partial<FetchLimits>;
@@ -38,7 +39,7 @@ export function createDocumentFinder(options: DocumentFinderOptions): FindDocume
   const { database, clock, outbound, report } = options;
   const cache = new LRUCache<string, CachedDocument>({ max: MAX_CACHED });
   const flights = new SingleFlight<CachedDocument>();
-  const throttle = new DocumentThrottle(clock, options.fetchLimits);
+  const throttle = createDocumentThrottle(options, options.fetchLimits);
 
   /** Not before its time either: a clock that was set back would otherwise prolong it. */
   function isFresh({ fetchedAt, freshUntil }: CachedDocument): boolean {

@@ -1,11 +1,14 @@
 // Limits on fetches of client documents, by requesting address, by host and in all.
 
+import type { ThrottleParts } from '../../access/limits/request-throttle.ts';
+import type { SharedCounting } from '../../access/limits/shared/shared-counting.ts';
+import type { SharedWindow, Slot } from '../../access/limits/shared/shared-window.ts';
 import { RecentCallers, SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { ClientDocumentError } from './client-document.ts';
 
-/** In any minute, from this process. */
+/** In any minute. */
 export interface FetchLimits {
   /** The last sixth is for documents that were valid before. */
   readonly all: number;
@@ -14,7 +17,7 @@ export interface FetchLimits {
   readonly host: number;
   /** Failures of one host; documents that were valid before are exempt. */
   readonly hostFailures: number;
-  /** At the same time. */
+  /** At the same time, by this process. */
   readonly concurrent: number;
 }
 
@@ -29,7 +32,22 @@ export interface Fetch {
   readonly wasValid: boolean;
 }
 
-export class DocumentThrottle {
+/** Runs one fetch and counts it, also as a failure if it throws a ClientDocumentError. */
+export interface DocumentThrottle {
+  /** Throws ClientDocumentError `busy` instead when a limit is reached. */
+  run<T>(fetch: Fetch, work: () => Promise<T>): Promise<T>;
+}
+
+export function createDocumentThrottle(
+  { clock, counting }: ThrottleParts,
+  limits: Partial<FetchLimits> = {},
+): DocumentThrottle {
+  const all = { ...LIMITS, ...limits };
+  return counting ? new SharedDocumentThrottle(counting, all) : new LocalDocumentThrottle(clock, all);
+}
+
+/** Counts in this process. */
+class LocalDocumentThrottle implements DocumentThrottle {
   readonly #clock: Clock;
   readonly #limits: FetchLimits;
   readonly #all = new SlidingWindowLog();
@@ -37,10 +55,10 @@ export class DocumentThrottle {
   readonly #hosts: RecentCallers<{ readonly fetches: SlidingWindowLog; readonly failures: SlidingWindowLog }>;
   #running = 0;
 
-  constructor(clock: Clock, limits: Partial<FetchLimits> = {}) {
+  constructor(clock: Clock, limits: FetchLimits) {
     const common = { capacity: CAPACITY, now: clock.monotonic() };
     this.#clock = clock;
-    this.#limits = { ...LIMITS, ...limits };
+    this.#limits = limits;
     this.#addresses = new RecentCallers({ ...common, create: () => new SlidingWindowLog() });
     this.#hosts = new RecentCallers({
       ...common,
@@ -48,10 +66,6 @@ export class DocumentThrottle {
     });
   }
 
-  /**
-   * Runs one fetch and counts it, also as a failure if it throws a ClientDocumentError. Throws ClientDocumentError `busy`
-   * instead when a limit is reached.
-   */
   async run<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
     this.#begin(fetch);
     this.#running++;
@@ -70,15 +84,14 @@ export class DocumentThrottle {
   #begin({ address, host, wasValid }: Fetch): void {
     const now = this.#clock.monotonic();
     const { all, concurrent, ...limits } = this.#limits;
-    if (this.#running >= concurrent) throw busy(1_000, 'Too many documents are being fetched at the moment');
-    this.#check(this.#all, wasValid ? all : all - Math.floor(all / 6), 'Too many documents were fetched');
+    if (this.#running >= concurrent) throw busy(1_000, TOO_MANY_NOW);
+    this.#check(this.#all, wasValid ? all : forNewOnes(all), TOO_MANY);
     const byAddress = this.#addresses.getOrCreate(addressGroup(address), now);
     const byHost = this.#hosts.getOrCreate(host, now);
-    if (byAddress === undefined || byHost === undefined)
-      throw busy(60_000, 'Too many documents were fetched');
-    this.#check(byAddress, limits.address, 'Too many documents were fetched for your address');
-    this.#check(byHost.fetches, limits.host, `Too many documents were fetched from ${host}`);
-    if (!wasValid) this.#check(byHost.failures, limits.hostFailures, `Too many fetches from ${host} failed`);
+    if (byAddress === undefined || byHost === undefined) throw busy(60_000, TOO_MANY);
+    this.#check(byAddress, limits.address, TOO_MANY_FOR_ADDRESS);
+    this.#check(byHost.fetches, limits.host, tooManyFrom(host));
+    if (!wasValid) this.#check(byHost.failures, limits.hostFailures, tooManyFailed(host));
     for (const log of [this.#all, byAddress, byHost.fetches]) log.add(now);
   }
 
@@ -92,6 +105,70 @@ export class DocumentThrottle {
     if (log.count(now) >= limit) throw busy(log.timeUntilFree(limit, now), reason);
   }
 }
+
+/** Counts with all processes. */
+class SharedDocumentThrottle implements DocumentThrottle {
+  readonly #limits: FetchLimits;
+  readonly #all: SharedWindow;
+  readonly #addresses: SharedWindow;
+  readonly #hosts: SharedWindow;
+  readonly #failures: SharedWindow;
+  #running = 0;
+
+  constructor(counting: SharedCounting, limits: FetchLimits) {
+    this.#limits = limits;
+    this.#all = counting.window('documents', 1);
+    this.#addresses = counting.window('documents-address', CAPACITY);
+    this.#hosts = counting.window('documents-host', CAPACITY);
+    this.#failures = counting.window('documents-failed', CAPACITY);
+  }
+
+  async run<T>(fetch: Fetch, work: () => Promise<T>): Promise<T> {
+    if (this.#running >= this.#limits.concurrent) throw busy(1_000, TOO_MANY_NOW);
+    this.#running++;
+    try {
+      await this.#take(fetch);
+      return await work();
+    } catch (error) {
+      if (error instanceof ClientDocumentError && error.kind !== 'busy')
+        await this.#failures.take(fetch.host, Number.MAX_SAFE_INTEGER);
+      throw error;
+    } finally {
+      this.#running--;
+    }
+  }
+
+  /** Takes a slot of each limit, or gives back what it took. */
+  async #take({ address, host, wasValid }: Fetch): Promise<void> {
+    const { all, ...limits } = this.#limits;
+    const taken: Slot[] = [];
+    const take = async (window: SharedWindow, name: string, limit: number, reason: string): Promise<void> => {
+      const { slot, reset } = await window.take(name, limit);
+      if (slot === null) throw busy(reset, reason);
+      taken.push(slot);
+    };
+    try {
+      await take(this.#all, 'all', wasValid ? all : forNewOnes(all), TOO_MANY);
+      await take(this.#addresses, addressGroup(address), limits.address, TOO_MANY_FOR_ADDRESS);
+      await take(this.#hosts, host, limits.host, tooManyFrom(host));
+      if (wasValid) return;
+      const { remaining, reset } = await this.#failures.look(host, limits.hostFailures);
+      if (remaining === 0) throw busy(reset, tooManyFailed(host));
+    } catch (error) {
+      for (const slot of taken) slot.giveBack();
+      throw error;
+    }
+  }
+}
+
+/** The last sixth is for documents that were valid before. */
+const forNewOnes = (all: number): number => all - Math.floor(all / 6);
+
+const TOO_MANY = 'Too many documents were fetched';
+const TOO_MANY_NOW = 'Too many documents are being fetched at the moment';
+const TOO_MANY_FOR_ADDRESS = 'Too many documents were fetched for your address';
+const tooManyFrom = (host: string): string => `Too many documents were fetched from ${host}`;
+const tooManyFailed = (host: string): string => `Too many fetches from ${host} failed`;
 
 /** @param wait milliseconds */
 function busy(wait: number, reason: string): ClientDocumentError {

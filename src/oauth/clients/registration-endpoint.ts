@@ -1,7 +1,7 @@
 // Registration endpoint (POST /oauth/register, RFC 7591): clients register themselves.
 
 import { Type } from 'typebox';
-import { RequestThrottle } from '../../access/limits/request-throttle.ts';
+import { createServiceThrottle } from '../../access/limits/request-throttle.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
@@ -65,9 +65,9 @@ export interface RegistrationContext extends OAuthContext {
 }
 
 export function registrationRoute(context: RegistrationContext): Route<Principal> {
-  const { clock, audit } = context;
+  const { audit } = context;
   const registry = new ClientRegistry(context);
-  const throttle = new RequestThrottle(clock, REQUESTS_PER_ADDRESS);
+  const throttle = createServiceThrottle(context, 'oauth-register', REQUESTS_PER_ADDRESS);
   return route<Principal>()({
     method: 'POST',
     path: '/oauth/register',
@@ -85,7 +85,7 @@ export function registrationRoute(context: RegistrationContext): Route<Principal
     answer: { status: 201, description: 'The client', schema: RegisteredClient },
     alsoAnswers: { 429: 'Too many registrations from this address.' },
     async handle({ body, address }) {
-      requireLowRate(throttle, addressGroup(address));
+      await requireLowRate(throttle, addressGroup(address));
       const { about, ...metadata } = parseMetadata(body);
       const { id, createdAt, expiresAt } = await registry.register({ ...metadata, about });
       audit('registered', { client: id });

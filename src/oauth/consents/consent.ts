@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto';
 import type { KeyForm } from '../../access/key-form/key-form.ts';
-import type { RequestThrottle } from '../../access/limits/request-throttle.ts';
+import type { ServiceThrottle } from '../../access/limits/request-throttle.ts';
 import type { Scope } from '../../access/tiers/tiers.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
 import { Problem } from '../../lib/problem.ts';
@@ -30,7 +30,7 @@ export interface ConsentContext extends OAuthContext {
   readonly keyForm: KeyForm;
   readonly sharedKeys: () => Promise<SharedKeys>;
   /** By address. */
-  readonly freeGrantThrottle: RequestThrottle;
+  readonly freeGrantThrottle: ServiceThrottle;
   readonly freeGrantCap: FreeGrantCap;
 }
 
@@ -75,7 +75,7 @@ async function resolveAccount(
 ): Promise<Pick<NewGrant, 'tier' | 'subscription' | 'customer' | 'addressHash'>> {
   if (decision === 'free') {
     const group = addressGroup(address);
-    const wait = freeGrantThrottle.take(group);
+    const wait = await freeGrantThrottle.take(group);
     if (wait > 0) throw tooManyGrants(wait);
     const { address: key } = await sharedKeys();
     const addressHash = createHmac('sha256', key).update(group).digest();

@@ -1,5 +1,6 @@
 // Context that all endpoints of the authorization server share.
 
+import type { SharedCounting } from '../../access/limits/shared/shared-counting.ts';
 import type { Clock } from '../../lib/clock.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Audit, AuditDetail, OAuthMetrics, RevocationReason } from './audit.ts';
@@ -7,6 +8,8 @@ import type { Audit, AuditDetail, OAuthMetrics, RevocationReason } from './audit
 export interface OAuthContext {
   readonly database: Database;
   readonly clock: Clock;
+  /** Counts with other processes; null or absent: this one counts alone. */
+  readonly counting?: SharedCounting | null | undefined;
   /** Where the service is reached from outside, without a slash at the end: the issuer. */
   readonly publicUrl: string;
   readonly audit: Audit;

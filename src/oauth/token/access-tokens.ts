@@ -33,6 +33,8 @@ export class AccessTokens implements CredentialVerifier {
   readonly #options: AccessTokensOptions;
   readonly #revocations: RevocationFeed;
   readonly #flights = new SingleFlight<CachedToken>();
+  /** Lookups whose attempt is being counted. */
+  readonly #beginning = new Set<string>();
   /** By hash: the tokens themselves are stored nowhere. */
   readonly #cache: LRUCache<string, CachedToken>;
   readonly #listeners: ((revocation: Revocation) => void)[] = [];
@@ -103,7 +105,10 @@ export class AccessTokens implements CredentialVerifier {
     // Only the first of those who share a lookup counts as an attempt. A request after a revocation must not join a lookup
     // from before it.
     const flight = `${this.#revocations.generation} ${hash}`;
-    if (!this.#flights.has(flight)) attempt.begin();
+    if (!this.#flights.has(flight) && !this.#beginning.has(flight)) {
+      this.#beginning.add(flight);
+      await attempt.begin().finally(() => this.#beginning.delete(flight));
+    }
     return this.#principal(await this.#flights.run(flight, null, () => this.#load(hash)), resource);
   }
 

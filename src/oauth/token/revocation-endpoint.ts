@@ -1,7 +1,7 @@
 // Revocation endpoint (POST /oauth/revoke, RFC 7009): a client gives a token back.
 
 import { Type } from 'typebox';
-import { RequestThrottle } from '../../access/limits/request-throttle.ts';
+import { createServiceThrottle } from '../../access/limits/request-throttle.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
@@ -26,7 +26,7 @@ const RevocationForm = Type.Object({
 });
 
 export function revocationRoute(context: TokenContext): Route<Principal> {
-  const throttle = new RequestThrottle(context.clock, REQUESTS_PER_ADDRESS);
+  const throttle = createServiceThrottle(context, 'oauth-revoke', REQUESTS_PER_ADDRESS);
   return route<Principal>()({
     method: 'POST',
     path: '/oauth/revoke',
@@ -49,7 +49,7 @@ export function revocationRoute(context: TokenContext): Route<Principal> {
     alsoAnswers: { 401: 'The client’s credentials contradict each other.' },
     async handle({ body: { token, client_id: field }, headers, address }) {
       // 503: clients may repeat it (RFC 7009, section 2.2.1).
-      requireLowRate(throttle, addressGroup(address), 'OVERLOADED');
+      await requireLowRate(throttle, addressGroup(address), 'OVERLOADED');
       const clientId = getClientId(field, headers.authorization, context.publicUrl);
       if (token === undefined) throw invalidRequest('The field token is missing.');
       await revokeToken(context, token, clientId);

@@ -1,7 +1,7 @@
 // Context of the token and revocation endpoints, and the contract of a grant type.
 
 import { type Static, Type } from 'typebox';
-import type { RequestThrottle } from '../../access/limits/request-throttle.ts';
+import type { ServiceThrottle } from '../../access/limits/request-throttle.ts';
 import type { SubscriptionProvider } from '../../access/tiers/provider.ts';
 import type { Problem } from '../../lib/problem.ts';
 import { revokeGrant } from '../consents/grant-store.ts';
@@ -18,7 +18,7 @@ export interface TokenContext extends OAuthContext {
   /** Whether an operator has revoked this client. */
   readonly isRevokedClient: (clientId: string) => Promise<boolean>;
   /** By grant. */
-  readonly grantThrottle: RequestThrottle;
+  readonly grantThrottle: ServiceThrottle;
 }
 
 const text = (description: string) => Type.Optional(Type.String({ description }));

@@ -1,6 +1,6 @@
 // Token endpoint (POST /oauth/token): ordered checks, then the grant type that the request names.
 
-import { RequestThrottle } from '../../access/limits/request-throttle.ts';
+import { createServiceThrottle } from '../../access/limits/request-throttle.ts';
 import type { Principal } from '../../access/tiers/tiers.ts';
 import { type Route, route } from '../../http/frame/route.ts';
 import { addressGroup } from '../../lib/ip-address.ts';
@@ -30,7 +30,7 @@ const GRANT_TYPES: ReadonlyMap<string, GrantType> = new Map([
 ]);
 
 export function tokenRoute(context: TokenContext): Route<Principal> {
-  const throttle = new RequestThrottle(context.clock, REQUESTS_PER_ADDRESS);
+  const throttle = createServiceThrottle(context, 'oauth-token', REQUESTS_PER_ADDRESS);
   return route<Principal>()({
     method: 'POST',
     path: '/oauth/token',
@@ -54,7 +54,7 @@ export function tokenRoute(context: TokenContext): Route<Principal> {
       429: 'Too many requests; the tokens in the request are still valid.',
     },
     async handle({ body: fields, headers, address }) {
-      requireLowRate(throttle, addressGroup(address));
+      await requireLowRate(throttle, addressGroup(address));
       const grantType = getGrantType(fields);
       const clientId = getClientId(fields.client_id, headers.authorization, context.publicUrl);
       if (clientId === EXPLORER_CLIENT_ID) throw explorerElsewhere();

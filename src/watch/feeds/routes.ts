@@ -96,7 +96,7 @@ async function openFeed(options: FeedRouteOptions, call: Call, scope: EventScope
     planned: 'once',
   });
   requireKept(position, log, lastEvent?.name);
-  const release = feeds.open(await withOwnerPlan(options, caller));
+  const release = await feeds.open(await withOwnerPlan(options, caller));
   const credential = { authorization: headers.authorization ?? '', address };
   const start = position ?? after(log.position);
   const request = { scope, start, usage, credential, access: FEED_ACCESS, release };

@@ -17,7 +17,7 @@ const tokens = new AccessTokens({ database, clock, publicUrl: url, report: () =>
 atEnd({ after }, () => tokens.close());
 
 async function principalOf({ accessToken }: Session): Promise<Principal> {
-  return tokens.verify(accessToken, new FailureThrottle(clock).attempt('192.0.2.1'));
+  return tokens.verify(accessToken, new FailureThrottle({ clock }).attempt('192.0.2.1'));
 }
 
 test('the tokens of all keys of a customer have one owner, and those of a key without customer that of the key', async () => {

@@ -34,7 +34,7 @@ export function stubProvider(): StubProvider {
       return calls;
     },
     async validate(key, { onUnknown }) {
-      if (!statuses.has(key)) onUnknown?.();
+      if (!statuses.has(key)) await onUnknown?.();
       calls++;
       if (stub.mode === 'fail') throw new ProviderUnavailable(new Error('fails on demand'));
       if (stub.mode === 'wait') await new Promise<void>((resolve) => waiting.push(resolve));

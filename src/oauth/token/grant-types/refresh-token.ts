@@ -51,7 +51,7 @@ export const exchangeRefreshToken: GrantType = async (context, clientId, fields)
   const presented = await findPresentedToken(context, fields.refresh_token);
   const { row, token, hash } = presented;
   requireSameClient(context, presented, clientId);
-  requireLowRate(context.grantThrottle, String(row.grant));
+  await requireLowRate(context.grantThrottle, String(row.grant));
   const rights = resolveRights(row, fields);
   // A retry gets what was issued before, whatever has become of the subscription.
   const tier = row.state === 'current' ? await fetchTier(context, row) : null;

@@ -1,0 +1,343 @@
+// Windows of one kind, such as the minutes of all accounts, counted together with other processes.
+
+import type { Clock } from '../../../lib/clock.ts';
+import { tooManyCallers } from '../rate-limit-status.ts';
+import { RecentCallers, SlidingWindowLog, WINDOW } from '../sliding-window-log.ts';
+import type { CountedSlot, Place } from './counting-server.ts';
+import { shareOf } from './phases.ts';
+import type { Counted, SharedLimiter } from './shared-limiter.ts';
+
+/** A request that was counted. */
+export interface Slot {
+  /** Counts it no more. */
+  giveBack(): void;
+  /** Counts it from now on, as if it had come only now. */
+  renew(): void;
+}
+
+/** Null: there is no slot. Remaining slots, and milliseconds until one more is free. */
+export interface Taken {
+  readonly slot: Slot | null;
+  readonly remaining: number;
+  readonly reset: number;
+}
+
+export interface SharedWindowOptions {
+  readonly limiter: SharedLimiter;
+  readonly clock: Clock;
+  readonly kind: string;
+  /** Begins the names of slots: of this process alone. */
+  readonly node: string;
+  /** Names that can be active within a minute. */
+  readonly capacity: number;
+}
+
+/** Milliseconds for which slots may be used that were leased in advance; they count as used at the end of it. */
+const LEASE = 500;
+/** Milliseconds for which a refusal counts without asking again. */
+const MAX_BLOCK = 1_000;
+/** From this quota on slots are leased in advance: at most this share of it, over all other processes. */
+const LEASED_FROM = 300;
+const LEASED_SHARE = 0.03;
+/** Requests of one name that one call asks for. */
+const ASKED_AT_ONCE = 500;
+
+interface Waiter {
+  readonly resolve: (taken: Taken) => void;
+  readonly reject: (error: unknown) => void;
+  readonly quota: number;
+}
+
+/** One name. */
+class Name {
+  /** What was admitted here, whoever decided. */
+  readonly log = new SlidingWindowLog();
+  queue: Waiter[] = [];
+  isAsking = false;
+  /** Monotonic time until which there is no slot. */
+  blockedUntil = Number.NEGATIVE_INFINITY;
+  lease: Lease | null = null;
+}
+
+/** Slots that were taken in advance: numbers from `next` to `end`. */
+interface Lease {
+  readonly place: Place;
+  readonly from: number;
+  next: number;
+  readonly end: number;
+  readonly until: number;
+  /** Free slots of the server when it was taken. */
+  readonly free: number;
+  readonly reset: number;
+  readonly cancel: () => void;
+}
+
+export class SharedWindow implements Counted {
+  readonly kind: string;
+  readonly #options: SharedWindowOptions;
+  readonly #names: RecentCallers<Name>;
+  #number = 0;
+
+  constructor(options: SharedWindowOptions) {
+    this.kind = options.kind;
+    this.#options = options;
+    this.#names = new RecentCallers({
+      capacity: options.capacity,
+      now: options.clock.monotonic(),
+      create: () => new Name(),
+    });
+    options.limiter.add(this);
+  }
+
+  /** Takes a slot. Throws OVERLOADED where nothing may be admitted, or too many names are active. */
+  take(name: string, quota: number): Promise<Taken> {
+    return new Promise((resolve, reject) => {
+      const state = this.#name(name);
+      state.queue.push({ resolve, reject, quota });
+      if (!state.isAsking) void this.#serve(name, state);
+    });
+  }
+
+  /** The same without taking one. */
+  async look(name: string, quota: number): Promise<Omit<Taken, 'slot'>> {
+    const { limiter } = this.#options;
+    const state = this.#name(name);
+    const rule = limiter.requireRule();
+    const own = this.#ownStatus(state, rule.by === 'server' ? quota : shareOf(quota, rule.nodes));
+    const place = limiter.place(this.kind, name);
+    if (rule.by === 'share' || place === null) return own;
+    const request = { quota, wanted: 0, window: WINDOW, prefix: '', first: 0 };
+    const reply = await limiter.call(place, (server) => server.take(place, request));
+    if (reply === null) return own;
+    const free = reply.free + this.#leased(state);
+    return rule.by === 'both' && own.remaining < free ? own : { remaining: free, reset: reply.reset };
+  }
+
+  /** Milliseconds until a slot may be free, where it is known without asking that there is none; null: there may be one. */
+  blockedFor(name: string, quota: number): number | null {
+    const state = this.#names.peek(name);
+    if (state === undefined) return null;
+    const now = this.#now();
+    if (state.blockedUntil > now) return state.blockedUntil - now;
+    const rule = this.#options.limiter.requireRule();
+    if (rule.by === 'server') return null;
+    const { remaining, reset } = this.#ownStatus(state, shareOf(quota, rule.nodes));
+    return remaining === 0 ? reset : null;
+  }
+
+  *slots(): Iterable<{ readonly name: string; readonly slots: readonly CountedSlot[] }> {
+    const now = this.#now();
+    for (const [name, { log }] of this.#names.entries()) {
+      const slots = log
+        .times(now)
+        .map((time) => ({ name: this.#slotName(this.#number++), left: time + WINDOW - now }));
+      yield { name, slots };
+    }
+  }
+
+  /** Answers all that wait for slots of one name, with as few calls as there are turns. */
+  async #serve(name: string, state: Name): Promise<void> {
+    state.isAsking = true;
+    while (state.queue.length > 0) {
+      try {
+        if (!this.#serveHere(name, state)) await this.#ask(name, state);
+      } catch (error) {
+        for (const { reject } of state.queue.splice(0)) reject(error);
+      }
+    }
+    state.isAsking = false;
+  }
+
+  /** Answers the first of the queue without the server, where that is possible. */
+  #serveHere(name: string, state: Name): boolean {
+    const [first] = state.queue;
+    if (first === undefined) return true;
+    const rule = this.#options.limiter.requireRule();
+    const now = this.#now();
+    const isShared = rule.by === 'server' || rule.by === 'both';
+    if (isShared && state.blockedUntil > now) {
+      this.#answer(state, { slot: null, remaining: 0, reset: state.blockedUntil - now });
+      return true;
+    }
+    if (rule.by === 'server') return this.#spendLease(name, state, now);
+    const share = shareOf(first.quota, rule.nodes);
+    if (rule.by === 'share' || state.log.count(now) >= share) this.#decideByShare(name, state, share);
+    return rule.by === 'share' || state.queue[0] !== first;
+  }
+
+  #answer(state: Name, taken: Taken): void {
+    state.queue.shift()?.resolve(taken);
+  }
+
+  #spendLease(name: string, state: Name, now: number): boolean {
+    const { lease } = state;
+    if (lease === null || lease.next === lease.end || now >= lease.until) return false;
+    const number = lease.next++;
+    if (lease.next === lease.end) lease.cancel();
+    state.log.add(now);
+    const slot = this.#slot(name, state, lease.place, number);
+    this.#answer(state, { slot, remaining: lease.free + this.#leased(state), reset: lease.reset });
+    return true;
+  }
+
+  #decideByShare(name: string, state: Name, share: number): void {
+    const { limiter } = this.#options;
+    const own = this.#ownStatus(state, share);
+    if (own.remaining === 0) {
+      this.#answer(state, { slot: null, remaining: 0, reset: own.reset });
+      return;
+    }
+    state.log.add(this.#now());
+    const number = this.#number++;
+    const place = limiter.isTelling ? limiter.place(this.kind, name) : null;
+    if (place !== null)
+      void limiter.call(place, (server) =>
+        server.put(place, [{ name: this.#slotName(number), left: WINDOW }]),
+      );
+    const { reset } = this.#ownStatus(state, share);
+    this.#answer(state, {
+      slot: this.#slot(name, state, place, number),
+      remaining: own.remaining - 1,
+      reset,
+    });
+  }
+
+  /** Asks the server for all that wait, and for more where many came of late. */
+  async #ask(name: string, state: Name): Promise<void> {
+    const { limiter } = this.#options;
+    const quota = state.queue[0]?.quota ?? 1;
+    const rule = limiter.requireRule();
+    const place = limiter.place(this.kind, name);
+    const asked = state.queue.slice(0, this.#allowed(state, quota)).length;
+    const more = rule.by === 'server' ? this.#inAdvance(state, quota) : 0;
+    const first = this.#number;
+    this.#number += asked + more;
+    const window = WINDOW + (more > 0 ? LEASE : 0);
+    const askedAt = this.#now();
+    const request = { quota, wanted: asked + more, window, prefix: this.#prefix(), first };
+    const reply = place === null ? null : await limiter.call(place, (server) => server.take(place, request));
+    if (reply === null || place === null) return this.#decideUnanswered(name, state);
+    const now = this.#now();
+    const granted = Math.min(asked, reply.granted);
+    const spare = reply.granted - granted;
+    for (let at = 0; at < granted; at++) {
+      state.log.add(now);
+      const slot = this.#slot(name, state, place, first + at);
+      this.#answer(state, { slot, remaining: reply.free + spare, reset: reply.reset });
+    }
+    if (granted < asked) state.blockedUntil = now + Math.min(reply.reset, MAX_BLOCK);
+    for (let at = granted; at < asked; at++)
+      this.#answer(state, { slot: null, remaining: 0, reset: reply.reset });
+    if (reply.granted > 0 && more > 0)
+      this.#keep(state, {
+        place,
+        from: first,
+        next: first + granted,
+        end: first + reply.granted,
+        until: askedAt + LEASE,
+        free: reply.free,
+        reset: reply.reset,
+      });
+  }
+
+  /** How many of those who wait may be asked for: where both decide, no more than this process has left of its share. */
+  #allowed(state: Name, quota: number): number {
+    const rule = this.#options.limiter.requireRule();
+    if (rule.by !== 'both') return ASKED_AT_ONCE;
+    return Math.min(ASKED_AT_ONCE, Math.max(1, shareOf(quota, rule.nodes) - state.log.count(this.#now())));
+  }
+
+  /** All that wait are decided on by share when there is no answer, as in a loss, which it may become. */
+  #decideUnanswered(name: string, state: Name): void {
+    const { limiter } = this.#options;
+    limiter.requireRule();
+    for (let [first] = state.queue; first !== undefined; [first] = state.queue)
+      this.#decideByShare(name, state, shareOf(first.quota, limiter.nodes));
+  }
+
+  /** Slots to take in advance: as many as were used of the last ones, if those were taken just now. */
+  #inAdvance(state: Name, quota: number): number {
+    if (quota < LEASED_FROM) return 0;
+    const { lease } = state;
+    this.#endLease(state);
+    const others = Math.max(1, this.#options.limiter.nodes - 1);
+    const most = Math.floor((LEASED_SHARE * quota) / others);
+    const used = lease === null || this.#now() >= lease.until ? 1 : lease.next - lease.from;
+    return Math.min(most, used);
+  }
+
+  #keep(state: Name, lease: Omit<Lease, 'cancel'>): void {
+    const cancel =
+      lease.next === lease.end
+        ? () => {}
+        : this.#options.clock.after(LEASE, () => {
+            if (state.lease === kept) this.#endLease(state);
+          });
+    const kept: Lease = { ...lease, cancel };
+    state.lease = kept;
+  }
+
+  /** What was not used is free for others again. */
+  #endLease(state: Name): void {
+    const { lease } = state;
+    state.lease = null;
+    if (lease === null || lease.next === lease.end) return;
+    lease.cancel();
+    const names = Array.from({ length: lease.end - lease.next }, (_, at) => this.#slotName(lease.next + at));
+    void this.#options.limiter.call(lease.place, (server) => server.release(lease.place, names));
+  }
+
+  #leased({ lease }: Name): number {
+    return lease === null ? 0 : lease.end - lease.next;
+  }
+
+  #slot(name: string, state: Name, place: Place | null, number: number): Slot {
+    const { limiter } = this.#options;
+    let isCounted = true;
+    return {
+      giveBack: () => {
+        if (!isCounted) return;
+        isCounted = false;
+        state.log.removeLatest();
+        state.blockedUntil = Number.NEGATIVE_INFINITY;
+        if (place !== null)
+          void limiter.call(place, (server) => server.release(place, [this.#slotName(number)]));
+      },
+      renew: () => {
+        if (!isCounted) return;
+        const kept = this.#name(name);
+        kept.log.removeLatest();
+        kept.log.add(this.#now());
+        if (place !== null)
+          void limiter.call(place, (server) =>
+            server.put(place, [{ name: this.#slotName(number), left: WINDOW }]),
+          );
+      },
+    };
+  }
+
+  #ownStatus({ log }: Name, share: number): Omit<Taken, 'slot'> {
+    const now = this.#now();
+    const remaining = Math.max(0, share - log.count(now));
+    return { remaining, reset: log.timeUntilFree(share, now) };
+  }
+
+  #name(name: string): Name {
+    const now = this.#now();
+    const state = this.#names.getOrCreate(name, now);
+    if (state === undefined) throw tooManyCallers(this.#names.timeUntilRotation(now));
+    return state;
+  }
+
+  #prefix(): string {
+    return `${this.#options.node}/`;
+  }
+
+  #slotName(number: number): string {
+    return `${this.#prefix()}${number}`;
+  }
+
+  #now(): number {
+    return this.#options.clock.monotonic();
+  }
+}
