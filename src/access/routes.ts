@@ -51,7 +51,8 @@ export function accessRoutes(parts: UsageParts): readonly Route<Principal>[] {
       summary: 'Get your limits and usage',
       description:
         'Requests left in the minute and in the month, open streams and feeds, and active watchers. Counts against ' +
-        'the minute only. The minute, the streams and the feeds are those of the process that answers.',
+        'the minute only. The minute, the streams and the feeds are those of the process that answers, unless its ' +
+        'operator lets all processes count together.',
       access: { credentials: 'required', scope: 'listings:read', counts: 'minute' },
       answer: { description: 'The limits of your tier and what is left of them', schema: Usage },
       handle: async ({ caller }) => ({ json: await getUsage(parts, caller) }),

@@ -22,6 +22,8 @@ export interface RedisCountingOptions {
   readonly url: string;
   /** Milliseconds that never jump. */
   readonly monotonic: () => number;
+  /** Milliseconds for one call that a request waits for; default 20. */
+  readonly callLimit?: number | undefined;
 }
 
 /** One server, or a cluster; `key` says which part of it is meant. */
@@ -47,9 +49,11 @@ export class RedisCounting implements CountingServer {
   /** The server's time less ours, in milliseconds, for each part. */
   #offsets: (number | undefined)[] = [];
   #isSuspect = false;
+  readonly #callLimit: number;
 
   constructor(options: RedisCountingOptions) {
     this.#options = options;
+    this.#callLimit = options.callLimit ?? CALL_LIMIT;
   }
 
   async open(namespace: string, create: boolean): Promise<Marks> {
@@ -87,7 +91,7 @@ export class RedisCounting implements CountingServer {
       place.part,
       keysOf(place),
       args,
-      CALL_LIMIT,
+      this.#callLimit,
     );
     return { granted: Number(granted), free: Number(free), reset: Number(reset) / 1_000 };
   }
