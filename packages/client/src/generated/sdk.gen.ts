@@ -1145,7 +1145,7 @@ export class Operations extends HeyApiClient {
     /**
      * Get your limits and usage
      *
-     * Requests left in the minute and in the month, open streams and feeds, and active watchers. Counts against the minute only. The minute, the streams and the feeds are those of the process that answers.
+     * Requests left in the minute and in the month, open streams and feeds, and active watchers. Counts against the minute only. The minute, the streams and the feeds are those of the process that answers, unless its operator lets all processes count together.
      *
      * Tiers: Free, Pro, Business, and Internal. A token needs the scope `listings:read`.
      */
