@@ -15,6 +15,7 @@ import {
 } from './counting-server.ts';
 import { limitedTo } from './limited-to.ts';
 import { SCRIPTS, type Script } from './scripts.ts';
+import { SteadyClock } from './steady-clock.ts';
 import { requireSuitable } from './suitable-server.ts';
 
 export interface RedisCountingOptions {
@@ -37,8 +38,6 @@ const CALL_LIMIT = 20;
 /** Milliseconds for work that no request waits for, and for a connection. */
 const WORK_LIMIT = 250;
 const CONNECT_LIMIT = 1_000;
-/** Milliseconds by which the server's clock may differ from what its earlier answers promise. */
-const CLOCK_TOLERANCE = 250;
 /** Calls that wait for an answer; more than that in 20 ms are answered by nobody. */
 const MAX_WAITING = 20_000;
 const PUT_AT_ONCE = 500;
@@ -46,8 +45,7 @@ const PUT_AT_ONCE = 500;
 export class RedisCounting implements CountingServer {
   readonly #options: RedisCountingOptions;
   #connection: Connection | null = null;
-  /** The server's time less ours, in milliseconds, for each part. */
-  #offsets: (number | undefined)[] = [];
+  readonly #clock = new SteadyClock();
   #isSuspect = false;
   readonly #callLimit: number;
 
@@ -58,7 +56,7 @@ export class RedisCounting implements CountingServer {
 
   async open(namespace: string, create: boolean): Promise<Marks> {
     if (this.#connection === null || this.#isSuspect) await this.#connect();
-    this.#offsets = [];
+    this.#clock.forget();
     const random = randomBytes(6).toString('hex');
     return Promise.all(
       Array.from({ length: PARTS }, async (_, part) => {
@@ -143,17 +141,8 @@ export class RedisCounting implements CountingServer {
     });
     if (!Array.isArray(reply) || Number(reply[0]) < 0)
       throw new CountsLost('The counting server has lost what it had counted, or is another one now');
-    this.#requireSteadyClock(part, Number(reply[0]) / 1_000, sentAt);
+    this.#clock.observe(part, Number(reply[0]) / 1_000, sentAt, this.#options.monotonic());
     return reply;
-  }
-
-  /** A clock that was set makes slots end early. */
-  #requireSteadyClock(part: number, time: number, sentAt: number): void {
-    const [lowest, highest] = [time - this.#options.monotonic(), time - sentAt];
-    const known = this.#offsets[part] ?? highest;
-    if (known < lowest - CLOCK_TOLERANCE || known > highest + CLOCK_TOLERANCE)
-      throw new CountsLost('The clock of the counting server was set');
-    this.#offsets[part] = Math.min(highest, Math.max(lowest, known));
   }
 }
 

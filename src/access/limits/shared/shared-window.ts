@@ -34,6 +34,11 @@ export interface SharedWindowOptions {
 
 /** Milliseconds for which slots may be used that were leased in advance; they count as used at the end of it. */
 const LEASE = 500;
+/**
+ * Milliseconds for which a slot is kept beyond its window: an answer of the server may be on its way for so long, and what counts is when
+ * this process admits.
+ */
+const ON_ITS_WAY = 20;
 /** Milliseconds for which a refusal counts without asking again. */
 const MAX_BLOCK = 1_000;
 /** From this quota on slots are leased in advance: at most this share of it, over all other processes. */
@@ -212,7 +217,7 @@ export class SharedWindow implements Counted {
     const more = rule.by === 'server' ? this.#inAdvance(state, quota) : 0;
     const first = this.#number;
     this.#number += asked + more;
-    const window = WINDOW + (more > 0 ? LEASE : 0);
+    const window = WINDOW + ON_ITS_WAY + (more > 0 ? LEASE : 0);
     const askedAt = this.#now();
     const request = { quota, wanted: asked + more, window, prefix: this.#prefix(), first };
     const reply = place === null ? null : await limiter.call(place, (server) => server.take(place, request));
