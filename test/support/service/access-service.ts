@@ -29,7 +29,11 @@ const testTokens: CredentialVerifier = {
   },
 };
 
-export function testRoute(path: string, access: Access, handle: Route<Principal>['handle'] = () => ({ json: {} })) {
+export function testRoute(
+  path: string,
+  access: Access,
+  handle: Route<Principal>['handle'] = () => ({ json: {} }),
+) {
   const documentation = { operation: path.replaceAll(/\W/g, ''), tag: 'Test', summary: 'A route of a test.' };
   return route<Principal>()({
     ...documentation,

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../../../lib/clock.ts';
 import type { Database } from '../../../postgres/client/database.ts';
-import { PROCESS_NAME } from '../../../postgres/client/work-lease.ts';
+import { PROCESS_NAME } from '../../../postgres/leases/work-lease.ts';
 import { createLimitsBoard } from './limits-board.ts';
 import { RedisCounting } from './redis-counting.ts';
 import { type LimitsStatus, SharedLimiter } from './shared-limiter.ts';
