@@ -2,8 +2,7 @@
 
 import { createAccess } from '../access/access.ts';
 import { createKeyForm } from '../access/key-form/key-form.ts';
-import { createSharedCounting, type SharedCounting } from '../access/limits/shared/shared-counting.ts';
-import type { LimitsStatus } from '../access/limits/shared/shared-limiter.ts';
+import { openCounting } from '../access/limits/shared/open-counting.ts';
 import { createFeedLimit } from '../access/limits/stream-limit.ts';
 import type { SubscriptionProvider } from '../access/tiers/provider.ts';
 import { type Principal, TIERS } from '../access/tiers/tiers.ts';
@@ -150,7 +149,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const provider = overrides.provider ?? subscriptions.provider;
   const { payments } = subscriptions;
   const { defaultCurrency } = config;
-  const counting = openCounting(options, clock, report);
+  const counting = openCounting({ ...options, clock, report });
   const common = { ...files, database, clock, counting, provider, report, metrics, defaultCurrency };
   const oauth = startAuthorizationServer({
     ...overrides,
@@ -180,7 +179,6 @@ export async function createApp(options: AppOptions): Promise<App> {
     sources,
     ...overrides,
     ...common,
-    metrics,
     mayActOutside,
     search: searchOptions(options, report),
   });
@@ -249,8 +247,7 @@ export async function createApp(options: AppOptions): Promise<App> {
     describe: describeService(publicUrl, files.tiers),
     notFoundPage: notFoundPage(publicUrl),
   });
-  await counting?.start();
-  await reads.start();
+  for (const each of [counting, reads]) await each?.start();
   return {
     server,
     replication: source && { status: () => background.status(source.id) },
@@ -261,37 +258,12 @@ export async function createApp(options: AppOptions): Promise<App> {
       stopping.abort();
       for (const each of [hub, changes]) await each.close();
       await drained;
-      for (const each of [background, sources, billing, subscriptions, reads]) await each.stop();
+      for (const each of [background, sources, billing, subscriptions, reads, counting]) await each?.stop();
       const others = [sources, media, sample?.outbound, files.basemap, webhooks.access];
       await usage.close().catch(report);
       for (const each of [oauth, sourceVerifier, access, reads, ...others]) await each?.close();
-      await counting?.stop();
     }),
   };
-}
-
-/** What counts limits with other processes; null: this process counts alone. */
-function openCounting(
-  { config, database, log }: AppOptions,
-  clock: Clock,
-  report: (error: unknown) => void,
-): SharedCounting | null {
-  const { limitsUrl: url } = config;
-  if (url === null) return null;
-  return createSharedCounting({
-    url,
-    database,
-    clock,
-    report,
-    onChange: (status) => tellLimits(log, status),
-  });
-}
-
-function tellLimits(log: Log, { mode, nodes, reason, epoch }: LimitsStatus): void {
-  const facts = { event: 'limits', mode, nodes, epoch, ...(reason === null ? {} : { reason }) };
-  if (mode === 'shared') log.info(facts, 'Limits are counted over all processes');
-  else if (mode === 'divided') log.warn(facts, `Limits are divided among ${nodes} processes: ${reason}`);
-  else log.warn(facts, `No limited request is admitted yet: ${reason}`);
 }
 
 /** The operator's files that are read at the start. Throws if one is invalid. */

@@ -5,7 +5,8 @@ import { addressGroup } from '../../lib/ip-address.ts';
 import { FAILURES_PER_MINUTE } from '../tiers/tiers.ts';
 import { RateLimitPolicy, tooManyCallers, tooManyFailures, wholeSeconds } from './rate-limit-status.ts';
 import type { SharedCounting } from './shared/shared-counting.ts';
-import type { SharedWindow, Slot } from './shared/shared-window.ts';
+import type { SharedWindow } from './shared/shared-window.ts';
+import type { Slot } from './shared/window-name.ts';
 import { RecentCallers, SlidingWindowLog, WINDOW } from './sliding-window-log.ts';
 
 export interface FailureThrottleOptions {

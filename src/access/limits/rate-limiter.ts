@@ -7,12 +7,22 @@ import type { Problem } from '../../lib/problem.ts';
 import type { Database } from '../../postgres/client/database.ts';
 import type { Principal, Tiers } from '../tiers/tiers.ts';
 import {
+  type AdmissionRequest,
+  CallerState,
+  countedStatus,
+  createSharedMinutes,
+  minuteStatus,
+  monthLimit,
+  monthStatus,
+  type RequestTime,
+  type SharedMinutes,
+} from './admission.ts';
+import {
   createMonthCache,
   type Month,
-  type MonthLimit,
   MonthlyQuota,
   type OnReached,
-  QuotaLease,
+  type QuotaLease,
 } from './monthly-quota.ts';
 import {
   createPolicyCache,
@@ -22,11 +32,10 @@ import {
   type RateLimitStatuses,
   rateLimitHeaders,
   tooManyCallers,
-  wholeSeconds,
 } from './rate-limit-status.ts';
 import type { SharedCounting } from './shared/shared-counting.ts';
-import type { SharedWindow, Taken } from './shared/shared-window.ts';
-import { RecentCallers, SlidingWindowLog } from './sliding-window-log.ts';
+import type { SharedWindow } from './shared/shared-window.ts';
+import { RecentCallers } from './sliding-window-log.ts';
 import { LISTING_STREAMS, StreamLimit } from './stream-limit.ts';
 
 /** Addresses that can be active within a minute, and as many subscriptions. */
@@ -50,36 +59,6 @@ export interface RateLimiterOptions {
   readonly onReached?: OnReached;
 }
 
-/** The minute and the month of one caller. */
-class CallerState {
-  readonly log = new SlidingWindowLog();
-  readonly lease = new QuotaLease();
-}
-
-/** One reading of both clocks, so that a request is checked and charged at a single time. */
-interface RequestTime {
-  /** Monotonic milliseconds. */
-  readonly now: number;
-  /** Wall-clock milliseconds, and the month that holds them. */
-  readonly date: number;
-  readonly calendar: Month;
-}
-
-/** A request that is to be admitted. */
-interface AdmissionRequest {
-  readonly at: RequestTime;
-  readonly caller: Principal;
-  readonly state: CallerState;
-  /** Null: unlimited. */
-  readonly minute: RateLimitPolicy | null;
-  /** Null: unlimited, or not counted. */
-  readonly month: RateLimitPolicy | null;
-  /** Whether it needs a stream, and there is none. */
-  readonly lacksStream: boolean;
-  /** What was counted of the minute already, with other processes. */
-  readonly counted: Taken | null;
-}
-
 export class RateLimiter {
   readonly tiers: Tiers;
   readonly streams: StreamLimit;
@@ -91,7 +70,7 @@ export class RateLimiter {
   readonly #addresses: RecentCallers<CallerState>;
   readonly #subscriptions: RecentCallers<CallerState>;
   /** Null: minutes are counted in this process. */
-  readonly #shared: { readonly addresses: SharedWindow; readonly subscriptions: SharedWindow } | null;
+  readonly #shared: SharedMinutes | null;
   #returned: Promise<unknown> = Promise.resolve();
 
   readonly #howToGetKey: string | undefined;
@@ -113,7 +92,7 @@ export class RateLimiter {
       create: () => new CallerState(),
       onEvict,
     };
-    this.#shared = options.counting ? sharedMinutes(options.counting, callerOptions.capacity) : null;
+    this.#shared = options.counting ? createSharedMinutes(options.counting, callerOptions.capacity) : null;
     this.#addresses = new RecentCallers(callerOptions);
     this.#subscriptions = new RecentCallers(callerOptions);
   }
@@ -303,32 +282,4 @@ export class RateLimiter {
     if (leases.size > 0)
       this.#returned = Promise.all([this.#returned, this.#monthlyQuota.returnLeases(leases)]);
   }
-}
-
-function monthLimit({ quota }: RateLimitPolicy, { calendar }: RequestTime): MonthLimit {
-  return { month: calendar.name, quota };
-}
-
-function sharedMinutes(counting: SharedCounting, capacity: number) {
-  return {
-    addresses: counting.window('minute-address', capacity),
-    subscriptions: counting.window('minute', capacity),
-  };
-}
-
-function countedStatus({ remaining, reset }: Omit<Taken, 'slot'>, policy: RateLimitPolicy): RateLimitStatus {
-  return { policy, remaining, reset: wholeSeconds(reset) };
-}
-
-function minuteStatus(log: SlidingWindowLog, policy: RateLimitPolicy, now: number): RateLimitStatus {
-  const remaining = Math.max(0, policy.quota - log.count(now));
-  return { policy, remaining, reset: wholeSeconds(log.timeUntilFree(policy.quota, now)) };
-}
-
-function monthStatus(
-  { date, calendar }: RequestTime,
-  policy: RateLimitPolicy,
-  remaining: number,
-): RateLimitStatus {
-  return { policy, remaining, reset: wholeSeconds(calendar.end - date) };
 }

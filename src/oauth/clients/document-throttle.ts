@@ -2,7 +2,8 @@
 
 import type { ThrottleParts } from '../../access/limits/request-throttle.ts';
 import type { SharedCounting } from '../../access/limits/shared/shared-counting.ts';
-import type { SharedWindow, Slot } from '../../access/limits/shared/shared-window.ts';
+import type { SharedWindow } from '../../access/limits/shared/shared-window.ts';
+import type { Slot } from '../../access/limits/shared/window-name.ts';
 import { RecentCallers, SlidingWindowLog } from '../../access/limits/sliding-window-log.ts';
 import type { Clock } from '../../lib/clock.ts';
 import { addressGroup } from '../../lib/ip-address.ts';

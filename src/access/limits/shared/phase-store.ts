@@ -4,7 +4,7 @@ import type { Sql, Transaction } from '../../../postgres/client/database.ts';
 import { notify } from '../../../postgres/client/listen.ts';
 import type { LimitsReport, LimitsState, SeenReport } from './phases.ts';
 
-/** Told when the state has changed. */
+/** Notified when the state has changed. */
 export const LIMITS_CHANNEL = 'limits_state';
 
 export interface StoredState extends LimitsState {

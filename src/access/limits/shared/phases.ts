@@ -62,8 +62,8 @@ function isLoss({ epoch, phase }: LimitsState, report: SeenReport): boolean {
 export type Rule =
   | { readonly by: 'server' }
   | { readonly by: 'both'; readonly nodes: number }
-  /** `isTold`: what is admitted is written into the server too. */
-  | { readonly by: 'share'; readonly nodes: number; readonly isTold: boolean }
+  /** `isSent`: what is admitted is written into the server too. */
+  | { readonly by: 'share'; readonly nodes: number; readonly isSent: boolean }
   /** Nothing is admitted, since nobody can say what the others admit. */
   | { readonly by: 'nobody' };
 
@@ -94,7 +94,7 @@ export function ruleOf({ state, epoch, step, isLost, silentMs, mayDivide }: Posi
   if (isIn && state.phase === 'shared') return { by: 'both', nodes: state.nodes };
   if (!mayDivide) return NOBODY;
   if (isIn && (isSilent || state.phase === 'both')) return { by: 'both', nodes: state.nodes };
-  return isSilent ? NOBODY : { by: 'share', nodes: state.nodes, isTold: isIn };
+  return isSilent ? NOBODY : { by: 'share', nodes: state.nodes, isSent: isIn };
 }
 
 const NOBODY: Rule = { by: 'nobody' };

@@ -1,7 +1,7 @@
 // What is counted with other processes where LIMITS_URL is set: windows and places of any kind, over one server.
 
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../../../lib/clock.ts';
+import { type Clock, systemClock } from '../../../lib/clock.ts';
 import type { Database } from '../../../postgres/client/database.ts';
 import { PROCESS_NAME } from '../../../postgres/leases/work-lease.ts';
 import { createLimitsBoard } from './limits-board.ts';
@@ -38,7 +38,7 @@ export function createSharedCounting(options: SharedCountingOptions): SharedCoun
   const run = randomBytes(5).toString('hex');
   const limiter = new SharedLimiter({
     ...options,
-    server: new RedisCounting({ url, monotonic: () => performance.now(), callLimit }),
+    server: new RedisCounting({ url, monotonic: () => systemClock.monotonic(), callLimit }),
     board: createLimitsBoard(database, `${PROCESS_NAME} ${run}`, report),
   });
   const places: SharedPlaces[] = [];

@@ -37,7 +37,7 @@ export interface SharedLimiterOptions {
   readonly report: (error: unknown) => void;
 }
 
-/** What is told of the shared limits. */
+/** What is reported of the shared limits. */
 export interface LimitsStatus {
   /** `shared`: exact over all processes; `divided`: each admits its share; `waiting`: this process admits nothing. */
   readonly mode: 'shared' | 'divided' | 'waiting';
@@ -72,13 +72,13 @@ export class SharedLimiter {
   #step: Step = 'divided';
   #isLost = false;
   #marks: Marks | null = null;
-  #isTelling = false;
+  #isSending = false;
   /** Monotonic times: start of the last report that was seen; from when on this process may divide. */
   #reportedAt = Number.NEGATIVE_INFINITY;
   #mayDivideAt: number | null = null;
   #reason: string | null = 'The counting server has not been reached yet';
   #slowCalls: number[] = [];
-  #told = '';
+  #reported = '';
   #stop: () => Promise<void> = async () => {};
   #runNow: () => void = () => {};
 
@@ -125,8 +125,8 @@ export class SharedLimiter {
   }
 
   /** Whether what is admitted here by share is to be written into the server. */
-  get isTelling(): boolean {
-    return this.#isTelling && !this.#isLost;
+  get isSending(): boolean {
+    return this.#isSending && !this.#isLost;
   }
 
   /** Where a name is counted; null while nothing can be counted there. */
@@ -183,7 +183,7 @@ export class SharedLimiter {
       const state = await this.#options.board.report({ epoch, step, isLost });
       this.#adopt(state, startedAt);
       hasNews = await this.#advance(state);
-      this.#tell();
+      this.#notify();
     }
   }
 
@@ -195,7 +195,7 @@ export class SharedLimiter {
       this.#epoch = state.epoch;
       this.#step = 'divided';
       this.#marks = null;
-      this.#isTelling = false;
+      this.#isSending = false;
       this.#isLost = false;
     } else if (this.#step === 'divided' && state.phase === 'divided') this.#isLost = false;
   }
@@ -215,11 +215,11 @@ export class SharedLimiter {
       }
       await server.check(namespace, this.#marks ?? []);
     } catch (error) {
-      if (error instanceof UnsuitableServer && this.#told === '') throw error;
+      if (error instanceof UnsuitableServer && this.#reported === '') throw error;
       const wasIn = this.#step !== 'divided' || state.phase !== 'divided';
       this.#note(error);
       if (this.#epoch !== state.epoch || this.#isLost) return true;
-      this.#isTelling = false;
+      this.#isSending = false;
       this.#isLost = wasIn;
       return wasIn;
     }
@@ -236,9 +236,9 @@ export class SharedLimiter {
     return true;
   }
 
-  /** Writes into the server what was admitted here and still counts; from now on it is told of each admission too. */
+  /** Writes into the server what was admitted here and still counts; from now on each admission is sent to it too. */
   async #load(): Promise<void> {
-    this.#isTelling = true;
+    this.#isSending = true;
     const { server } = this.#options;
     let batch: Promise<void>[] = [];
     for (const counted of this.#counted) {
@@ -267,10 +267,10 @@ export class SharedLimiter {
   #lose(error: unknown): void {
     if (this.#isLost) return;
     this.#isLost = true;
-    this.#isTelling = false;
+    this.#isSending = false;
     this.#slowCalls = [];
     this.#note(error);
-    this.#tell();
+    this.#notify();
     this.#runNow();
   }
 
@@ -278,11 +278,11 @@ export class SharedLimiter {
     this.#reason = error instanceof Error && error.message !== '' ? error.message : String(error);
   }
 
-  /** Tells once of each change. */
-  #tell(): void {
+  /** Reports each change once. */
+  #notify(): void {
     const status = this.status();
-    const told = `${status.mode} ${status.epoch}`;
-    if (told !== this.#told) this.#options.onChange(status);
-    this.#told = told;
+    const present = `${status.mode} ${status.epoch}`;
+    if (present !== this.#reported) this.#options.onChange(status);
+    this.#reported = present;
   }
 }

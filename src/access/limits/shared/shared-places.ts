@@ -47,7 +47,7 @@ export class SharedPlaces implements Counted {
     // Held from now on, so that others who ask meanwhile see it.
     this.#hold(name, own);
     if (rule.by === 'share' || place === null) {
-      if (place !== null && limiter.isTelling) this.#tell(place, own);
+      if (place !== null && limiter.isSending) this.#send(place, own);
       return this.#release(name, own);
     }
     const request = { quota, wanted: 1, window: LIFETIME, prefix: own, first: 0 };
@@ -86,12 +86,12 @@ export class SharedPlaces implements Counted {
     await this.#renewing.stop();
   }
 
-  /** Tells the server that the holders still live. */
+  /** Shows the server that the holders still live. */
   async #renew(): Promise<void> {
     const { limiter } = this.#options;
     let batch: Promise<unknown>[] = [];
     for (const { name, slots } of this.slots()) {
-      const place = limiter.isTelling ? limiter.place(this.kind, name) : null;
+      const place = limiter.isSending ? limiter.place(this.kind, name) : null;
       if (place !== null) batch.push(limiter.call(place, (server) => server.put(place, slots)));
       if (batch.length < RENEWED_AT_ONCE) continue;
       await Promise.all(batch);
@@ -116,7 +116,7 @@ export class SharedPlaces implements Counted {
     return true;
   }
 
-  #tell(place: Place, own: string): void {
+  #send(place: Place, own: string): void {
     const slots = [{ name: slotName(own), left: LIFETIME }];
     void this.#options.limiter.call(place, (server) => server.put(place, slots));
   }

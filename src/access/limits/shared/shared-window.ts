@@ -2,25 +2,11 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import { tooManyCallers } from '../rate-limit-status.ts';
-import { RecentCallers, SlidingWindowLog, WINDOW } from '../sliding-window-log.ts';
+import { RecentCallers, WINDOW } from '../sliding-window-log.ts';
 import type { CountedSlot, Place } from './counting-server.ts';
 import { shareOf } from './phases.ts';
 import type { Counted, SharedLimiter } from './shared-limiter.ts';
-
-/** A request that was counted. */
-export interface Slot {
-  /** Counts it no more. */
-  giveBack(): void;
-  /** Counts it from now on, as if it had come only now. */
-  renew(): void;
-}
-
-/** Null: there is no slot. Remaining slots, and milliseconds until one more is free. */
-export interface Taken {
-  readonly slot: Slot | null;
-  readonly remaining: number;
-  readonly reset: number;
-}
+import { type Lease, type Slot, type Taken, WindowName } from './window-name.ts';
 
 export interface SharedWindowOptions {
   readonly limiter: SharedLimiter;
@@ -47,40 +33,10 @@ const LEASED_SHARE = 0.03;
 /** Requests of one name that one call asks for. */
 const ASKED_AT_ONCE = 500;
 
-interface Waiter {
-  readonly resolve: (taken: Taken) => void;
-  readonly reject: (error: unknown) => void;
-  readonly quota: number;
-}
-
-/** One name. */
-class Name {
-  /** What was admitted here, whoever decided. */
-  readonly log = new SlidingWindowLog();
-  queue: Waiter[] = [];
-  isAsking = false;
-  /** Monotonic time until which there is no slot. */
-  blockedUntil = Number.NEGATIVE_INFINITY;
-  lease: Lease | null = null;
-}
-
-/** Slots that were taken in advance: numbers from `next` to `end`. */
-interface Lease {
-  readonly place: Place;
-  readonly from: number;
-  next: number;
-  readonly end: number;
-  readonly until: number;
-  /** Free slots of the server when it was taken. */
-  readonly free: number;
-  readonly reset: number;
-  readonly cancel: () => void;
-}
-
 export class SharedWindow implements Counted {
   readonly kind: string;
   readonly #options: SharedWindowOptions;
-  readonly #names: RecentCallers<Name>;
+  readonly #names: RecentCallers<WindowName>;
   #number = 0;
 
   constructor(options: SharedWindowOptions) {
@@ -89,7 +45,7 @@ export class SharedWindow implements Counted {
     this.#names = new RecentCallers({
       capacity: options.capacity,
       now: options.clock.monotonic(),
-      create: () => new Name(),
+      create: () => new WindowName(),
     });
     options.limiter.add(this);
   }
@@ -108,7 +64,7 @@ export class SharedWindow implements Counted {
     const { limiter } = this.#options;
     const state = this.#name(name);
     const rule = limiter.requireRule();
-    const own = this.#ownStatus(state, rule.by === 'server' ? quota : shareOf(quota, rule.nodes));
+    const own = state.status(this.#now(), rule.by === 'server' ? quota : shareOf(quota, rule.nodes));
     const place = limiter.place(this.kind, name);
     if (rule.by === 'share' || place === null) return own;
     const request = { quota, wanted: 0, window: WINDOW, prefix: '', first: 0 };
@@ -126,7 +82,7 @@ export class SharedWindow implements Counted {
     if (state.blockedUntil > now) return state.blockedUntil - now;
     const rule = this.#options.limiter.requireRule();
     if (rule.by === 'server') return null;
-    const { remaining, reset } = this.#ownStatus(state, shareOf(quota, rule.nodes));
+    const { remaining, reset } = state.status(this.#now(), shareOf(quota, rule.nodes));
     return remaining === 0 ? reset : null;
   }
 
@@ -141,7 +97,7 @@ export class SharedWindow implements Counted {
   }
 
   /** Answers all that wait for slots of one name, with as few calls as there are turns. */
-  async #serve(name: string, state: Name): Promise<void> {
+  async #serve(name: string, state: WindowName): Promise<void> {
     state.isAsking = true;
     while (state.queue.length > 0) {
       try {
@@ -154,7 +110,7 @@ export class SharedWindow implements Counted {
   }
 
   /** Answers the first of the queue without the server, where that is possible. */
-  #serveHere(name: string, state: Name): boolean {
+  #serveHere(name: string, state: WindowName): boolean {
     const [first] = state.queue;
     if (first === undefined) return true;
     const rule = this.#options.limiter.requireRule();
@@ -170,11 +126,11 @@ export class SharedWindow implements Counted {
     return rule.by === 'share' || state.queue[0] !== first;
   }
 
-  #answer(state: Name, taken: Taken): void {
+  #answer(state: WindowName, taken: Taken): void {
     state.queue.shift()?.resolve(taken);
   }
 
-  #spendLease(name: string, state: Name, now: number): boolean {
+  #spendLease(name: string, state: WindowName, now: number): boolean {
     const { lease } = state;
     if (lease === null || lease.next === lease.end || now >= lease.until) return false;
     const number = lease.next++;
@@ -185,21 +141,21 @@ export class SharedWindow implements Counted {
     return true;
   }
 
-  #decideByShare(name: string, state: Name, share: number): void {
+  #decideByShare(name: string, state: WindowName, share: number): void {
     const { limiter } = this.#options;
-    const own = this.#ownStatus(state, share);
+    const own = state.status(this.#now(), share);
     if (own.remaining === 0) {
       this.#answer(state, { slot: null, remaining: 0, reset: own.reset });
       return;
     }
     state.log.add(this.#now());
     const number = this.#number++;
-    const place = limiter.isTelling ? limiter.place(this.kind, name) : null;
+    const place = limiter.isSending ? limiter.place(this.kind, name) : null;
     if (place !== null)
       void limiter.call(place, (server) =>
         server.put(place, [{ name: this.#slotName(number), left: WINDOW }]),
       );
-    const { reset } = this.#ownStatus(state, share);
+    const { reset } = state.status(this.#now(), share);
     this.#answer(state, {
       slot: this.#slot(name, state, place, number),
       remaining: own.remaining - 1,
@@ -208,7 +164,7 @@ export class SharedWindow implements Counted {
   }
 
   /** Asks the server for all that wait, and for more where many came of late. */
-  async #ask(name: string, state: Name): Promise<void> {
+  async #ask(name: string, state: WindowName): Promise<void> {
     const { limiter } = this.#options;
     const quota = state.queue[0]?.quota ?? 1;
     const rule = limiter.requireRule();
@@ -246,14 +202,14 @@ export class SharedWindow implements Counted {
   }
 
   /** How many of those who wait may be asked for: where both decide, no more than this process has left of its share. */
-  #allowed(state: Name, quota: number): number {
+  #allowed(state: WindowName, quota: number): number {
     const rule = this.#options.limiter.requireRule();
     if (rule.by !== 'both') return ASKED_AT_ONCE;
     return Math.min(ASKED_AT_ONCE, Math.max(1, shareOf(quota, rule.nodes) - state.log.count(this.#now())));
   }
 
   /** All that wait are decided on by share when there is no answer, as in a loss, which it may become. */
-  #decideUnanswered(name: string, state: Name): void {
+  #decideUnanswered(name: string, state: WindowName): void {
     const { limiter } = this.#options;
     limiter.requireRule();
     for (let [first] = state.queue; first !== undefined; [first] = state.queue)
@@ -261,7 +217,7 @@ export class SharedWindow implements Counted {
   }
 
   /** Slots to take in advance: as many as were used of the last ones, if those were taken just now. */
-  #inAdvance(state: Name, quota: number): number {
+  #inAdvance(state: WindowName, quota: number): number {
     if (quota < LEASED_FROM) return 0;
     const { lease } = state;
     this.#endLease(state);
@@ -271,7 +227,7 @@ export class SharedWindow implements Counted {
     return Math.min(most, used);
   }
 
-  #keep(state: Name, lease: Omit<Lease, 'cancel'>): void {
+  #keep(state: WindowName, lease: Omit<Lease, 'cancel'>): void {
     const cancel =
       lease.next === lease.end
         ? () => {}
@@ -283,7 +239,7 @@ export class SharedWindow implements Counted {
   }
 
   /** What was not used is free for others again. */
-  #endLease(state: Name): void {
+  #endLease(state: WindowName): void {
     const { lease } = state;
     state.lease = null;
     if (lease === null || lease.next === lease.end) return;
@@ -292,11 +248,11 @@ export class SharedWindow implements Counted {
     void this.#options.limiter.call(lease.place, (server) => server.release(lease.place, names));
   }
 
-  #leased({ lease }: Name): number {
+  #leased({ lease }: WindowName): number {
     return lease === null ? 0 : lease.end - lease.next;
   }
 
-  #slot(name: string, state: Name, place: Place | null, number: number): Slot {
+  #slot(name: string, state: WindowName, place: Place | null, number: number): Slot {
     const { limiter } = this.#options;
     let isCounted = true;
     return {
@@ -321,13 +277,7 @@ export class SharedWindow implements Counted {
     };
   }
 
-  #ownStatus({ log }: Name, share: number): Omit<Taken, 'slot'> {
-    const now = this.#now();
-    const remaining = Math.max(0, share - log.count(now));
-    return { remaining, reset: log.timeUntilFree(share, now) };
-  }
-
-  #name(name: string): Name {
+  #name(name: string): WindowName {
     const now = this.#now();
     const state = this.#names.getOrCreate(name, now);
     if (state === undefined) throw tooManyCallers(this.#names.timeUntilRotation(now));
