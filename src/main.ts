@@ -21,6 +21,7 @@ import { type EmbeddedServer, startEmbedded } from './postgres/embedded/embedded
 import { PROCESS_NAME } from './postgres/leases/work-lease.ts';
 import { migrate } from './postgres/migrations/migrate.ts';
 import { describeRestriction } from './postgres/state/database-state.ts';
+import { requireSessions } from './postgres/state/pooler.ts';
 import { requireServable } from './postgres/state/state-store.ts';
 import { openWatchDatabase, type StateWatch, watchState } from './postgres/state/state-watch.ts';
 import { noteSource } from './sources/registry/registry-store.ts';
@@ -141,6 +142,8 @@ async function openStorage(config: Config, log: Log, cleanup: AsyncDisposableSta
   const target = embedded ? { socket: embedded.connection } : { url: databaseUrl ?? '' };
   const database = openWatchDatabase(target);
   cleanup.defer(() => database.close());
+  // What an operator names may be a pooler; the embedded server has none.
+  if (embedded === null) await requireSessions(database);
   await database.serverVersion();
   const state = await requireServable(database);
   const restriction = describeRestriction(state);

@@ -3,6 +3,7 @@
 import type { Command } from 'commander';
 import { readConfig } from '../config.ts';
 import { migrate } from '../postgres/migrations/migrate.ts';
+import { requireSessions } from '../postgres/state/pooler.ts';
 import { requireServable } from '../postgres/state/state-store.ts';
 import { INIT_OPTION, openCommandDatabase } from './database.ts';
 import { examples } from './options.ts';
@@ -27,8 +28,10 @@ export function addMigrate(program: Command): void {
       ),
     )
     .action(async ({ init, json }: { init?: true; json?: true }) => {
-      const opened = await openCommandDatabase(readConfig(), { init });
+      const config = readConfig();
+      const opened = await openCommandDatabase(config, { init });
       try {
+        if (config.databaseUrl !== null) await requireSessions(opened.database);
         await requireServable(opened.database);
         const applied = await migrate(opened.database, {
           onProgress: (name, index, total) => print(process.stderr, `${index + 1}/${total}  ${name}`),

@@ -8,6 +8,7 @@ import { dayOf } from '../../postgres/client/day-partitions.ts';
 import { hasCluster } from '../../postgres/embedded/cluster-home.ts';
 import { pendingMigrations } from '../../postgres/migrations/migrate.ts';
 import { describeRestriction, isOutgoing, isServable } from '../../postgres/state/database-state.ts';
+import { findDroppedSettings, requireSessions, UnusablePooler } from '../../postgres/state/pooler.ts';
 import { findState } from '../../postgres/state/state-store.ts';
 import { type OpenedDatabase, openCommandDatabase } from '../database.ts';
 import { count } from '../output.ts';
@@ -30,12 +31,15 @@ export async function checkDatabase(config: Config): Promise<Finding[]> {
   let opened: OpenedDatabase | undefined;
   try {
     opened = await openCommandDatabase(config);
+    const sessions = config.databaseUrl === null ? [] : await checkSessions(opened.database);
+    if (sessions.some(({ state }) => state === 'fail')) return sessions;
     const version = await opened.database.serverVersion();
     const served = config.databaseUrl === null ? (opened.own ? ', at rest' : ', in use') : '';
     const database = ok('database', `PostgreSQL ${version}, ${opened.place}${served}`);
     const state = await checkState(opened.database);
     return [
       database,
+      ...sessions,
       ...state,
       await checkConnections(opened.database, config),
       ...(await checkContents(opened, config)),
@@ -58,6 +62,23 @@ async function checkState(database: Database): Promise<Finding[]> {
   if (!isServable(state)) return [fail(name, detail, 'Until then `freehold serve` refuses to start.')];
   if (state.name === 'copy') return [ok(name, detail)];
   return [warn(name, detail, 'Accept it once the original has stopped for good.')];
+}
+
+/** Each connection has a session of PostgreSQL for itself, with its settings: a pooler may be in between. */
+async function checkSessions(database: Database): Promise<Finding[]> {
+  const name = 'pooler';
+  try {
+    await requireSessions(database);
+  } catch (error) {
+    if (!(error instanceof UnusablePooler)) throw error;
+    const [, what = error.message, remedy = ''] =
+      /^(.*?\.) (?=Set |For |Raise )(.*)$/s.exec(error.message) ?? [];
+    return [fail(name, what, remedy)];
+  }
+  const dropped = await findDroppedSettings(database);
+  if (dropped.length === 0) return [];
+  const remedy = dropped.map((setting) => `alter role … set ${setting};`).join(' ');
+  return [warn(name, 'sessions do not have the settings that they were opened with', remedy)];
 }
 
 /** Connections of one process beside its pool: for notifications, the state of the database, matching, loads and imports. */

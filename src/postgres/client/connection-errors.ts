@@ -63,6 +63,13 @@ export const isReadRepeatable = (error: unknown): boolean =>
 export const isServerError = (error: unknown): boolean =>
   error instanceof Error && error.name === 'PostgresError';
 
+/** Whether a pooler refused a setting that a connection begins with. */
+export const isRefusedStartup = (error: unknown): boolean =>
+  error instanceof Error &&
+  /unsupported startup parameter/i.test(
+    `${error.message} ${(error.cause as Error | undefined)?.message ?? ''}`,
+  );
+
 /** Whether PostgreSQL stopped the statement because it took longer than allowed. */
 export const isStatementTimeout = (error: unknown): error is Error =>
   error instanceof Error && [codeOf(error), codeOf(error.cause)].includes(STATEMENT_TIMEOUT);
