@@ -86,7 +86,10 @@ async function receive({ database, clock, eventMetrics }: EventRouteOptions, cal
   );
   const records = [...keys].map((key) => ({ resource: 'Property', key }));
   const bounds = { max: EVENTS.queued, now: new Date(clock.now()) };
-  if (!(await database.transaction((tx) => enqueue(tx, source, records, bounds)))) {
+  const isQueued = await database.transaction((tx) => enqueue(tx, source, records, bounds), {
+    repeatable: true,
+  });
+  if (!isQueued) {
     eventMetrics.received(source, 'refused', events.length);
     throw tooMany();
   }

@@ -41,7 +41,7 @@ export function createWriteThrough(options: WriteThroughOptions): WriteThrough {
         const { unchanged, removed } = await catalogue.write(tx, source, drafts, clock.now(), deletedKeys);
         return { isChanged: drafts.length > unchanged || removed > 0, fresh: await findListing(tx, id) };
       },
-      { timeout: DEADLINE, planned: 'once' },
+      { timeout: DEADLINE, planned: 'once', repeatable: true },
     );
     if (isChanged) await untilSearched?.();
     return fresh;

@@ -61,7 +61,7 @@ export class OwnerUses {
     if (recordedAt !== undefined && clock.monotonic() < recordedAt + USE_LIFETIME) return;
     this.#recordedAt.set(key, clock.monotonic());
     await database
-      .transaction((tx) => updateOwner(tx, use))
+      .transaction((tx) => updateOwner(tx, use), { repeatable: true })
       .catch((error: unknown) => {
         this.#recordedAt.delete(key);
         report(error);

@@ -45,6 +45,9 @@ export interface IssuedKey {
   readonly key: string;
 }
 
+/** Their transactions do nothing but a statement. */
+const REPEATABLE = { repeatable: true };
+
 /** Subscriptions as the operator manages them. Methods with an id return undefined when there is none. */
 export interface LocalSubscriptions {
   readonly provider: SubscriptionProvider;
@@ -78,9 +81,11 @@ export function createLocalSubscriptions(database: Database, clock: Clock): Loca
     },
     create: (wanted) => database.write((sql) => issueKey(sql, wanted, date())),
     find: findById,
-    changePlan: (id, tier) => database.transaction((tx) => updateSubscription(tx, id, { tier })),
-    end: (id, at = date()) => database.transaction((tx) => updateSubscription(tx, id, { endsAt: at })),
-    revoke: (id) => database.transaction((tx) => updateSubscription(tx, id, { revokedAt: date() })),
+    changePlan: (id, tier) => database.transaction((tx) => updateSubscription(tx, id, { tier }), REPEATABLE),
+    end: (id, at = date()) =>
+      database.transaction((tx) => updateSubscription(tx, id, { endsAt: at }), REPEATABLE),
+    revoke: (id) =>
+      database.transaction((tx) => updateSubscription(tx, id, { revokedAt: date() }), REPEATABLE),
   };
 }
 

@@ -62,7 +62,7 @@ export async function takeLease(
   function renewed(at: number): void {
     sentAt = at;
     cancelEnd();
-    const left = at + duration - clock.monotonic();
+    const left = Math.max(0, at + duration - clock.monotonic());
     cancelEnd = clock.after(left, () => lose(late));
     schedule();
   }

@@ -22,7 +22,7 @@ const FULL =
   'ten more for each process, or connect to PostgreSQL directly.';
 
 /** Milliseconds until a connection that is not answered is taken for one that waits for another's. */
-const PATIENCE = 3_000;
+const WAIT = 3_000;
 /** Milliseconds for everything. */
 const LIMIT = 20_000;
 /** Other users of a pooler may take a session between two steps: a few rounds, each in the other order. */
@@ -54,7 +54,7 @@ async function sharesSessions(database: Database): Promise<boolean> {
       const beginning = other.begin();
       const isLate = await Promise.race([
         beginning.then(() => false),
-        new Promise<boolean>((resolve) => database.clock.after(PATIENCE, () => resolve(true))),
+        new Promise<boolean>((resolve) => database.clock.after(WAIT, () => resolve(true))),
       ]);
       if (isLate) await one.commit();
       await beginning;

@@ -136,24 +136,27 @@ export class RequestBudget {
     const share = this.#share(kind);
     await this.#noted;
     try {
-      return await database.transaction(async (tx) => {
-        const state = await lockBudget(tx, connection, share);
-        const blocked = (state.blockedUntil ?? 0) - state.now;
-        if (blocked > 0)
-          return { wait: blocked, message: `The source wants no request for ${secondsOf(blocked)}.` };
-        const windows = this.#windows(share, state);
-        const [fullest] = windows
-          .map((window) => ({
-            window,
-            wait: waitFor(window, state.uses.get(window.seconds) ?? [], state.now, this.#claim(kind)),
-          }))
-          .toSorted((a, b) => b.wait - a.wait);
-        if (fullest !== undefined && fullest.wait > 0)
-          return { wait: fullest.wait, message: this.#spent(fullest.window, fullest.wait) };
-        const one = windows.map(({ seconds }) => ({ seconds, requests: 1, bytes: 0 }));
-        await addUse(tx, connection, share, state.now, one);
-        return null;
-      });
+      return await database.transaction(
+        async (tx) => {
+          const state = await lockBudget(tx, connection, share);
+          const blocked = (state.blockedUntil ?? 0) - state.now;
+          if (blocked > 0)
+            return { wait: blocked, message: `The source wants no request for ${secondsOf(blocked)}.` };
+          const windows = this.#windows(share, state);
+          const [fullest] = windows
+            .map((window) => ({
+              window,
+              wait: waitFor(window, state.uses.get(window.seconds) ?? [], state.now, this.#claim(kind)),
+            }))
+            .toSorted((a, b) => b.wait - a.wait);
+          if (fullest !== undefined && fullest.wait > 0)
+            return { wait: fullest.wait, message: this.#spent(fullest.window, fullest.wait) };
+          const one = windows.map(({ seconds }) => ({ seconds, requests: 1, bytes: 0 }));
+          await addUse(tx, connection, share, state.now, one);
+          return null;
+        },
+        { repeatable: true },
+      );
     } catch (cause) {
       throw new LiveError('fetch_failed', 'The budget of the source cannot be read: no request is sent.', {
         cause,

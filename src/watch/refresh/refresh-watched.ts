@@ -113,7 +113,7 @@ export class WatchedRefresher {
     );
     const max = Math.ceil((perMinute * PAUSE) / MINUTE);
     const request = { source, intervals, now, perMinute, max };
-    const due = await database.transaction((tx) => claimListings(tx, request));
+    const due = await database.transaction((tx) => claimListings(tx, request), { repeatable: true });
     if (due.length === 0) return;
     const round: Round = { source, queue: due.values(), failures: 0 };
     await Promise.all(Array.from({ length: CONCURRENCY }, () => this.#work(round)));

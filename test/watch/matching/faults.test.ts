@@ -2,7 +2,8 @@
 
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { openDatabase } from '../../../src/postgres/client/database.ts';
+import { socketUrl } from '../../../src/postgres/client/connection-url.ts';
+import { type DatabaseOptions, openDatabase } from '../../../src/postgres/client/database.ts';
 import { startEmbedded } from '../../../src/postgres/embedded/embedded.ts';
 import { migrate } from '../../../src/postgres/migrations/migrate.ts';
 import { MATCHING_LEASE } from '../../../src/watch/events/position-store.ts';
@@ -10,6 +11,7 @@ import type { MatchingStep } from '../../../src/watch/matching/matching.ts';
 import { createRandom } from '../../support/check/random.ts';
 import { until } from '../../support/check/until.ts';
 import { atEnd, temporaryFolder } from '../../support/database/database.ts';
+import { startDatabaseFaultProxy } from '../../support/network/fault-proxy.ts';
 import { type Child, startProgram } from '../../support/process/children.ts';
 import {
   EventReader,
@@ -30,8 +32,8 @@ await migrate(database);
 const reader = new EventReader(database);
 const { change, createWatchers } = createPricedMarket(database, createRandom(15));
 
-async function startChild(): Promise<Child> {
-  const child = startProgram(t, 'watch/matching-child.ts', [JSON.stringify({ socket: server.connection })]);
+async function startChild(target: DatabaseOptions = { socket: server.connection }): Promise<Child> {
+  const child = startProgram(t, 'watch/matching-child.ts', [JSON.stringify(target)]);
   assert.equal(await child.line(), 'ready');
   return child;
 }
@@ -128,6 +130,34 @@ for (const step of ['matched', 'written'] satisfies MatchingStep[]) {
     [matcher, standby] = [standby, matcher];
   });
 }
+
+test('a process whose network is a black hole is replaced, and writes nothing when it is back', async () => {
+  const proxy = await startDatabaseFaultProxy(t, socketUrl(server.connection));
+  await standby.finish();
+  const away = await startChild({ url: proxy.url });
+  const former = await findHolder();
+  await matcher.finish();
+  await until('it matches', async () => {
+    const { holder, fence } = await findHolder();
+    return holder !== null && fence > former.fence;
+  });
+  const before = await findHolder();
+  const next = await startChild();
+  for (let round = 0; round < 5; round++) await change();
+  proxy.set('blackhole');
+  for (let round = 0; round < 5; round++) await change();
+  const seconds = await secondsUntilMatched();
+  console.log(`takeover after a black hole: ${seconds.toFixed(1)} s`);
+  proxy.set('pass');
+  for (let round = 0; round < 10; round++) {
+    await createWatchers(2);
+    await change();
+  }
+  await secondsUntilMatched();
+  assert.equal((await findHolder()).fence, before.fence + 1, 'it stands by from now on');
+  await compare('behind a black hole');
+  [matcher, standby] = [next, away];
+});
 
 test('a process that ends in good order gives the work back at once', async () => {
   const { holder } = await findHolder();
