@@ -26,6 +26,8 @@ export interface ClockedNodes extends TestDatabase {
 export interface ClockedNodesOptions {
   /** What differs from the tiers of the service. */
   readonly tiers: Readonly<Record<string, Partial<TierPlan>>>;
+  /** Settings besides those that nodes behind a balancer have. */
+  readonly environment?: Readonly<Record<string, string>>;
 }
 
 const PROGRAM = join(import.meta.dirname, '../service/service-process.ts');
@@ -33,22 +35,25 @@ const PROGRAM = join(import.meta.dirname, '../service/service-process.ts');
 const CHECK_EVERY = 500;
 
 /** Starts them; everything ends with the test. */
-export async function startClockedNodes(t: Closing, { tiers }: ClockedNodesOptions): Promise<ClockedNodes> {
+export async function startClockedNodes(
+  t: Closing,
+  { tiers, environment: own = {} }: ClockedNodesOptions,
+): Promise<ClockedNodes> {
   const created = await testDatabase(t);
   const folder = await temporaryFolder(t, 'nodes');
   const tiersFile = join(folder, 'tiers.json');
   await writeFile(tiersFile, JSON.stringify(tiers));
-  const environment = { TRUSTED_PROXIES: '127.0.0.1', TIERS_FILE: tiersFile };
+  const environment = { TRUSTED_PROXIES: '127.0.0.1', TIERS_FILE: tiersFile, ...own };
   const ports = [await quietPort(), await quietPort(), await quietPort()] as const;
   const processes = new Map<number, ClockedProcess>();
   const begun = Date.now();
   let passed = 0;
   async function start(node: number): Promise<void> {
-    const own = join(folder, String(node));
-    await mkdir(own, { recursive: true });
+    const data = join(folder, String(node));
+    await mkdir(data, { recursive: true });
     const options: ServiceProcessOptions = {
       databaseUrl: created.url,
-      folder: own,
+      folder: data,
       start: begun + passed,
       port: ports[node - 1] ?? 0,
       environment,
