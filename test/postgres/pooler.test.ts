@@ -34,7 +34,7 @@ test('a server without a pooler, and one behind a pooler in session mode, are ac
   skip,
 }, async (t) => {
   assert.equal(await judge(t, direct), 'accepted');
-  for (const size of ['2', '40']) {
+  for (const size of ['3', '40']) {
     const url = await startPgbouncer(t, direct, {
       pool_mode: 'session',
       default_pool_size: size,

@@ -1,7 +1,7 @@
 // Poolers before a server: one that gives the transactions of a connection to changing sessions is found by what it does.
 
 import { withDeadline } from '../../lib/clock.ts';
-import { isRefusedStartup } from '../client/connection-errors.ts';
+import { isRefusedStartup, translateError } from '../client/connection-errors.ts';
 import type { Database, DedicatedConnection } from '../client/database.ts';
 
 /** The address leads to a pooler that this service cannot use; the message says why and contains the remedy. */
@@ -34,7 +34,7 @@ export async function requireSessions(database: Database): Promise<void> {
   const shares = await withDeadline({ clock: database.clock, milliseconds: LIMIT, onTimeout }, () =>
     sharesSessions(database),
   ).catch((error: unknown) => {
-    throw isRefusedStartup(error) ? new UnusablePooler(REFUSES) : error;
+    throw isRefusedStartup(error) ? new UnusablePooler(REFUSES) : translateError(error);
   });
   if (shares) throw new UnusablePooler(SHARES);
 }
@@ -45,6 +45,8 @@ export async function requireSessions(database: Database): Promise<void> {
  * back last, or first, one of them gets another one then. A connection without a pooler, or with a session to itself, never does.
  */
 async function sharesSessions(database: Database): Promise<boolean> {
+  // Of several servers the one that takes writes is found first: a connection by itself looks for no other.
+  await database.read((sql) => sql.unsafe('select 1'));
   const [first, second] = [new Observed(database.dedicated()), new Observed(database.dedicated())];
   try {
     for (let round = 0; round < ROUNDS; round++) {
