@@ -123,14 +123,14 @@ const stage: MachineStage = {
 };
 let machines = 0;
 
-async function runHistory(vendor: VendorName, history: readonly Step[]): Promise<void> {
+async function runHistory(vendor: VendorName, market: number, history: readonly Step[]): Promise<void> {
   // What one history leaves running ends with it.
   const endings: (() => Promise<void>)[] = [];
   const closing = { after: (end: () => Promise<void>) => void endings.push(end) };
   try {
     machines += 1;
     const id = `${vendor}-${machines}`;
-    const machine = await VendorMachine.start(closing, stage, vendor, id);
+    const machine = await VendorMachine.start(closing, stage, vendor, { id, seed: `${vendor}-${market}` });
     assert.deepEqual(await readStored(stored.database, id), machine.history.shown);
     const key = machine.history.keyAt(0);
     const watcher = await createWatcher(service, listingId(id, key));
@@ -157,8 +157,8 @@ for (const vendor of VENDORS.filter((each) => (process.env.VENDOR ?? each) === e
     skip: RUNS === 0,
   }, async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 6, maxLength: 24 }), (history) =>
-        runHistory(vendor, history),
+      fc.asyncProperty(fc.nat(), fc.array(step, { minLength: 6, maxLength: 24 }), (market, history) =>
+        runHistory(vendor, market, history),
       ),
       {
         numRuns: RUNS,

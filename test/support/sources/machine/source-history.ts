@@ -3,18 +3,31 @@
 import type { Listing } from '../../../../sample/market/listing.ts';
 import type { Market } from '../../../../sample/market/market.ts';
 
-/** What is compared of a listing: its status, its price and the number of its photos. */
+/** What is compared of a listing: its status, its amount and the number of its photos. */
 export type ListingState = `${string} ${number} ${number}`;
 
 /** A listing that is not shown. */
 export const GONE = 'gone';
 
-export const stateOf = (status: string, price: number, photos: number): ListingState =>
-  `${status.toUpperCase().replaceAll(' ', '_')} ${price} ${photos}`;
+/** Amounts and photos of a listing, as its source or its replica has them. */
+interface Facts {
+  readonly price: number;
+  readonly closePrice: number | null;
+  readonly photos: number;
+}
+
+/**
+ * The amount of what is closed is the price paid: a list price that becomes the same at the closing is no change of the asking price,
+ * which a replica that missed one before then keeps.
+ */
+export function stateOf(status: string, { price, closePrice, photos }: Facts): ListingState {
+  const name = status.toUpperCase().replaceAll(' ', '_');
+  return `${name} ${name === 'CLOSED' ? (closePrice ?? price) : price} ${photos}`;
+}
 
 /** What the server shows of a listing. */
-const shownOf = ({ status, listPrice, photos }: Listing): ListingState | typeof GONE =>
-  status === 'Delete' ? GONE : stateOf(status, listPrice, photos);
+const shownOf = ({ status, listPrice: price, closePrice, photos }: Listing): ListingState | typeof GONE =>
+  status === 'Delete' ? GONE : stateOf(status, { price, closePrice, photos });
 
 export class SourceHistory {
   readonly #market: Market;
@@ -22,7 +35,8 @@ export class SourceHistory {
   /** How often each listing was modified, came or went since the beginning. */
   readonly #changes = new Map<string, number>();
   readonly #modified = new Map<string, number>();
-  #isRenamed = false;
+  /** Changes of each listing, of those to come too, that renamed values may cause. */
+  #renaming = 0;
 
   constructor(market: Market) {
     this.#market = market;
@@ -48,17 +62,12 @@ export class SourceHistory {
 
   /** Values were renamed: each listing may be told with a value that is not known yet, and again once it is. */
   noteRenamed(): void {
-    this.#isRenamed = true;
-    this.#mayTell(2);
+    this.#renaming += 2;
   }
 
   /** Values are spelled in the other way: of one that was renamed that may be its former name, until lookups are read. */
   noteRespelled(): void {
-    if (this.#isRenamed) this.#mayTell(1);
-  }
-
-  #mayTell(more: number): void {
-    for (const key of this.#states.keys()) this.#changes.set(key, this.changesOf(key) + more);
+    if (this.#renaming > 0) this.#renaming += 1;
   }
 
   /** Of all listings that there are or were. */
@@ -84,8 +93,8 @@ export class SourceHistory {
     return this.#states.get(key) ?? [];
   }
 
-  /** How often a listing was modified, came or went since the beginning. */
+  /** How often a listing was modified, came or went since the beginning, or had values that were renamed. */
   changesOf(key: string): number {
-    return this.#changes.get(key) ?? 0;
+    return (this.#changes.get(key) ?? 0) + this.#renaming;
   }
 }

@@ -11,13 +11,14 @@ export async function readStored(
   source: string,
 ): Promise<ReadonlyMap<string, ListingState>> {
   const rows = await database.read(
-    (sql) => sql<{ key: string; status: string; price: number; photos: number }[]>`
+    (sql) => sql<{ key: string; status: string; price: number; closePrice: number | null; photos: number }[]>`
       select listing_key as key, listing.status, (record ->> 'price')::float8 as price,
+        (record ->> 'closePrice')::float8 as "closePrice",
         (record ->> 'photoCount')::int as photos
       from listing
       where source = ${source} and listing.status <> 'DELETED' order by listing_key`,
   );
-  return new Map(rows.map(({ key, status, price, photos }) => [key, stateOf(status, price, photos)]));
+  return new Map(rows.map(({ key, status, ...facts }) => [key, stateOf(status, facts)]));
 }
 
 /** Letters of a local status, however it is spelled. */

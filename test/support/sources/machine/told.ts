@@ -13,7 +13,12 @@ export interface ToldChange {
   readonly type: 'created' | 'updated' | 'removed';
   readonly listingId: string;
   readonly changedFields: readonly string[];
-  readonly listing: { readonly status: string; readonly price: number; readonly photoCount: number } | null;
+  readonly listing: {
+    readonly status: string;
+    readonly price: number;
+    readonly closePrice: number | null;
+    readonly photoCount: number;
+  } | null;
 }
 
 export interface Told {
@@ -44,10 +49,11 @@ export async function readTold(
   }
 }
 
-const toldState = ({ listing }: ToldChange): ListingState | typeof GONE =>
-  listing === null || listing.status === 'DELETED'
-    ? GONE
-    : stateOf(listing.status, listing.price, listing.photoCount);
+function toldState({ listing }: ToldChange): ListingState | typeof GONE {
+  if (listing === null || listing.status === 'DELETED') return GONE;
+  const { status, price, closePrice, photoCount: photos } = listing;
+  return stateOf(status, { price, closePrice, photos });
+}
 
 /** Asserts that each listing was told as it was, in that order, up to what it is, and never where nothing had changed. */
 export function assertToldOnce({ history }: Pick<VendorMachine, 'history'>, told: Told['changes']): void {

@@ -103,17 +103,17 @@ export class VendorMachine {
     this.#start();
   }
 
-  /** A market of its own; it ends with the test. */
+  /** A source with this id, whose market is that of the seed; it ends with the test. */
   static async start(
     t: Closing,
     stage: MachineStage,
     vendor: VendorName,
-    id: string,
+    { id, seed }: { readonly id: string; readonly seed: string },
   ): Promise<VendorMachine> {
     const skew = { server: 0, ours: 0 };
     const clock = manualClock();
     const stamps = () => clock.now() + skew.server;
-    const server = await startVendor(t, vendor, { size: 40, seed: id, clock, stamps });
+    const server = await startVendor(t, vendor, { size: 40, seed, clock, stamps });
     const machine = new VendorMachine(id, vendor, stage, server, skew);
     t.after(() => machine.#stop());
     await machine.#passUntil(() => machine.#reader.replication.status().loadedAt !== null);
