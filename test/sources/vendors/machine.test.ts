@@ -12,9 +12,10 @@ import { moveableTime } from '../../support/billing/database-time.ts';
 import { testDatabase } from '../../support/database/database.ts';
 import { startService } from '../../support/service/service.ts';
 import { assertLimits } from '../../support/sources/machine/limits.ts';
+import type { Step } from '../../support/sources/machine/step.ts';
 import { namesAt, readNames, readStored } from '../../support/sources/machine/stored.ts';
 import { assertToldOnce, createWatcher, readTold } from '../../support/sources/machine/told.ts';
-import { type MachineStage, type Step, VendorMachine } from '../../support/sources/machine/vendor-machine.ts';
+import { type MachineStage, VendorMachine } from '../../support/sources/machine/vendor-machine.ts';
 
 const RUNS = Number(process.env.VENDOR_RUNS ?? 2);
 const SEED = Number(process.env.VENDOR_SEED ?? 43);

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { lookupRows } from '../../../../sample/odata/lookups.ts';
-import { NO_QUIRKS, type Quirks } from '../../../../sample/vendors/quirks.ts';
+import { NO_QUIRKS } from '../../../../sample/vendors/quirks.ts';
 import type { VendorName } from '../../../../sample/vendors/rules.ts';
 import { createCatalogue } from '../../../../src/ingest/listing-writer.ts';
 import { createMetrics } from '../../../../src/lib/metrics.ts';
@@ -19,9 +19,10 @@ import type { Source } from '../../../../src/sources/source.ts';
 import { until } from '../../check/until.ts';
 import type { Closing } from '../../database/database.ts';
 import { manualClock } from '../../service/clock.ts';
-import { credentialsOf, type Refusal, SYSTEM, startVendor, type VendorServer } from '../vendor-server.ts';
+import { credentialsOf, SYSTEM, startVendor, type VendorServer } from '../vendor-server.ts';
 import { Mortal } from './mortal.ts';
 import { SourceHistory } from './source-history.ts';
+import { FIELDS, renamedBy, type Step } from './step.ts';
 
 const SECOND = 1_000;
 const DAY = 86_400_000;
@@ -30,26 +31,8 @@ const INTERVAL = 180_000;
 const SHOWN = 'InternetEntireListingDisplayYN';
 /** Records a page, of which a mass update has some. */
 const PAGE = 15;
-/** Fields that the server may rename, and their other names, which the source is set up with before. */
-const FIELDS = { ListPrice: 'AskingPrice', PhotosCount: 'NumberOfPhotos' } as const;
 /** Turns of the event loop in which a reader that has nothing under way goes on by itself. */
 const TURNS = 3;
-
-export type Step =
-  | {
-      readonly kind: 'price' | 'photos' | 'status' | 'remove' | 'return';
-      readonly which: number;
-      readonly value: number;
-    }
-  | { readonly kind: 'market' | 'pass'; readonly value: number }
-  | { readonly kind: 'touch' | 'day' | 'spell' }
-  | { readonly kind: 'rename'; readonly lookup: 'MlsStatus' | 'PropertySubType'; readonly value: number }
-  | { readonly kind: 'field'; readonly field: keyof typeof FIELDS }
-  | { readonly kind: 'rekey'; readonly which: number }
-  | { readonly kind: 'kill'; readonly calls: number; readonly seconds: number }
-  | { readonly kind: 'clock'; readonly whose: 'server' | 'ours'; readonly minutes: number }
-  | { readonly kind: 'refuse'; readonly refusals: readonly Refusal[] }
-  | { readonly kind: 'quirk'; readonly quirks: Partial<Quirks> };
 
 /** Where the machine's databases are. */
 export interface MachineStage {
@@ -263,12 +246,9 @@ export class VendorMachine {
       case 'quirk':
         vendor.quirks = { ...NO_QUIRKS, ...step.quirks, renamed: vendor.quirks.renamed };
         return;
-      case 'field': {
-        const { [step.field]: other, ...others } = vendor.quirks.renamed;
-        const renamed = other === undefined ? { ...others, [step.field]: FIELDS[step.field] } : others;
-        vendor.quirks = { ...vendor.quirks, renamed };
+      case 'field':
+        vendor.quirks = { ...vendor.quirks, renamed: renamedBy(step, vendor.quirks.renamed) };
         return;
-      }
       case 'refuse':
         refusals.push(...step.refusals);
         return;
