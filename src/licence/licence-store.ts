@@ -40,6 +40,8 @@ export interface LicenceState {
     readonly isInLine: boolean;
   }[];
   readonly blocks: readonly BlockRow[];
+  /** Names of sources as they are set up. */
+  readonly names: readonly { readonly source: string; readonly name: string }[];
   /** When each source last sent data, or had nothing new, RFC 3339; of those whose terms have a maximum age. */
   readonly read: readonly { readonly source: string; readonly at: string }[];
 }
@@ -52,9 +54,10 @@ export async function findLicenceState(sql: Sql): Promise<LicenceState> {
       (select coalesce(json_agg(json_build_object('source', source, 'terms', terms, 'isInLine', withheld @> wanted)
         order by source), '[]') from source_terms) as terms,
       (select coalesce(json_agg(json_build_object('source', source, 'channel', channel)), '[]') from source_block) as blocks,
+      (select coalesce(json_agg(json_build_object('source', id, 'name', name) order by id), '[]') from source) as names,
       (select coalesce(json_agg(json_build_object('source', source, 'at', as_of)), '[]') from source_freshness
         where source in (select source from source_terms where terms ->> 'maximumAge' is not null)) as read`;
-  return row ?? { licences: [], terms: [], blocks: [], read: [] };
+  return row ?? { licences: [], terms: [], blocks: [], names: [], read: [] };
 }
 
 /** The number of the licence that listings of a source with these permissions have, by the permissions joined. */

@@ -158,16 +158,20 @@ function createReach(channel: Channel, exported: LiveReach = new LiveReach(null)
 
 const placeOf = (channel: Channel, reader: Reader): string => `${channel} ${reader}`;
 
-/** How sources are shown whose terms say it. Terms that an earlier release stored do not. */
-function displaysOf({ terms }: LicenceState): ReadonlyMap<string, Display> {
-  return new Map(
-    terms.flatMap(({ source, terms: { attribution = null, disclaimer = null, logo = null } }) =>
-      attribution === null && disclaimer === null && logo === null
-        ? []
-        : [[source, { attribution, disclaimer, logo }] as const],
-    ),
-  );
+/** How sources are shown whose terms say it, or that are set up. Terms that an earlier release stored do not. */
+function displaysOf({ terms, names }: LicenceState): ReadonlyMap<string, Display> {
+  const displays = new Map<string, Display>(names.map(({ source, name }) => [source, { ...PLAIN, name }]));
+  for (const { source, terms: stated } of terms) {
+    const { attribution = null, disclaimer = null, logo = null } = stated;
+    const name = displays.get(source)?.name ?? null;
+    displays.set(source, { name, attribution, disclaimer, logo });
+  }
+  return displays;
 }
+
+/** Whether terms say how its listings are shown. */
+const isStyled = ({ attribution, disclaimer, logo }: Display): boolean =>
+  attribution !== null || disclaimer !== null || logo !== null;
 
 /** Numbers of the licences that are open to readers on a channel, ascending. */
 export function openLicences(
@@ -242,7 +246,7 @@ class LiveReach implements Reach {
     const isWhole = open.length === known.length;
     const numbers = new Set(open);
     const sources = new Set(known.flatMap(({ no, source }) => (numbers.has(no) ? [source] : [])));
-    const shown = [...displays].filter(([source]) => sources.has(source));
+    const shown = [...displays].filter(([source, display]) => sources.has(source) && isStyled(display));
     const style = shown.length === 0 ? '' : hash('sha256', JSON.stringify(shown), 'base64url').slice(0, 12);
     this.#open = open;
     this.#numbers = numbers;

@@ -9,6 +9,8 @@ export const isChannel = (word: string | undefined): word is Channel =>
 
 /** How the terms of a source want its listings shown. */
 export interface Display {
+  /** Of the source as it is set up, for records that do not name it; null: it is not set up. */
+  readonly name: string | null;
   /** The line of a listing, with placeholders; null: what the source states, the brokerage and the source. */
   readonly attribution: string | null;
   /** Follows each line; null: nothing does. */
@@ -18,7 +20,7 @@ export interface Display {
 }
 
 /** Of sources whose terms ask for nothing. */
-export const PLAIN: Display = { attribution: null, disclaimer: null, logo: null };
+export const PLAIN: Display = { name: null, attribution: null, disclaimer: null, logo: null };
 
 /** What licences open to one caller on one channel. Two of equal keys open the same, and show it alike. */
 export interface Reach {

@@ -123,7 +123,7 @@ const PLACED_BY: Readonly<Record<string, string>> = {
 };
 
 /** Whose data this is, and how old. */
-export function sourceSection({ listing, logo, now }: Home): Html {
+export function sourceSection({ listing, logo, sourceName, now }: Home): Html {
   const { provider, office, upstreamModifiedAt, fetchedAt } = listing;
   const moment = (at: string | null): Fragment => {
     const time = parseTime(at);
@@ -132,7 +132,7 @@ export function sourceSection({ listing, logo, now }: Home): Html {
   };
   const rows: readonly (readonly [string, Fragment])[] = [
     ['Listed by', oneLine(office?.name ?? provider.attribution ?? NOT_STATED, 100)],
-    ['Source', oneLine(provider.name ?? provider.originatingSystem ?? provider.id, 100)],
+    ['Source', oneLine(provider.name ?? provider.originatingSystem ?? sourceName ?? provider.id, 100)],
     ['Changed there', moment(upstreamModifiedAt)],
     ['Read by us', moment(fetchedAt)],
   ];

@@ -75,7 +75,7 @@ export function renderHomePage(home: Home, { publicUrl, script, isPublic }: Home
       confirmedAt: listing.fetchedAt,
       sources: [
         {
-          name: oneLine(listing.provider.name ?? listing.provider.id),
+          name: oneLine(listing.provider.name ?? home.sourceName ?? listing.provider.id),
           line: visibleText(listing.attribution),
         },
       ],

@@ -49,6 +49,8 @@ export interface Home {
   readonly listing: Listing;
   /** Of its source, an https URL; null: its terms name none. */
   readonly logo: string | null;
+  /** The name that its source is set up with; null: it is not. */
+  readonly sourceName: string | null;
   /** With its history and its periods on the market. */
   readonly property: Property;
   /** The sources of all listings that it shows, one for each. */
@@ -96,9 +98,9 @@ export async function readHome(reads: HomeReads, request: HomeRequest): Promise<
   if (chosen === null || listing === null || property === null) return null;
   if (listing.status === 'DELETED') return 'deleted';
   const { compared, ...parts } = await readParts(reads, visible, listing, request);
-  const { logo } = request.reach.displayOf(chosen.source);
+  const { logo, name: sourceName } = request.reach.displayOf(chosen.source);
   const shown = [...visible.listings, ...compared].map(({ source }) => source);
-  return { listing, logo, property, now, shown, ...parts };
+  return { listing, logo, sourceName, property, now, shown, ...parts };
 }
 
 /** Null where display rules leave nothing of the property. */

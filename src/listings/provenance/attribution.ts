@@ -19,17 +19,17 @@ const plain = (text: string | null | undefined): string | null => {
   return line === '' ? null : line.slice(0, MAX_TEXT).toWellFormed();
 };
 
-/** The name of the source that a record has: the market that it is from, else who sends it. */
-export const sourceName = ({ id, name, originatingSystem }: Attributed['provider']): string =>
-  plain(originatingSystem) ?? plain(name) ?? id;
+/** The name of the source of a record: the market that it is from, else who sends it, else the name that it is set up with. */
+const sourceName = ({ id, name, originatingSystem }: Attributed['provider'], setUp: string | null): string =>
+  plain(originatingSystem) ?? plain(name) ?? plain(setUp) ?? id;
 
 /** The line of a listing; never empty. */
 export function listingAttribution(
   record: Attributed,
-  { attribution, disclaimer }: Pick<Display, 'attribution' | 'disclaimer'> = PLAIN,
+  { name, attribution, disclaimer }: Pick<Display, 'name' | 'attribution' | 'disclaimer'> = PLAIN,
 ): string {
-  const source = sourceName(record.provider);
-  const line = attribution === null ? statedLine(record) : fill(attribution, textsOf(record));
+  const source = sourceName(record.provider, name);
+  const line = attribution === null ? statedLine(record) : fill(attribution, textsOf(record, source));
   return withDisclaimer(line, disclaimer, source);
 }
 
@@ -57,8 +57,7 @@ function statedLine({ provider, office }: Attributed): string {
 }
 
 /** What the placeholders of a line stand for; each falls back to another that is known. */
-function textsOf({ provider, office, agent }: Attributed): Readonly<Record<string, string>> {
-  const source = sourceName(provider);
+function textsOf({ provider, office, agent }: Attributed, source: string): Readonly<Record<string, string>> {
   const brokerage = plain(office?.name) ?? plain(provider.attribution) ?? source;
   return {
     brokerage,

@@ -8,6 +8,8 @@ import { fetchedAtSql } from './confirmation-store.ts';
 /** What the credits of a listing are made of. */
 export interface CreditParts extends Pick<StoredRecord, 'provider' | 'office' | 'agent'> {
   readonly fetchedAt: string;
+  /** Of its source, as it is set up. */
+  readonly name: string | null;
   /** Of the terms of its source. */
   readonly attribution: string | null;
   readonly disclaimer: string | null;
@@ -23,16 +25,17 @@ export interface Credits {
 /** The parts of the listing with this id, as JSON; null: there is none. */
 export const creditPartsSql = (sql: Sql, id: SqlFragment): SqlFragment => sql`(
   select json_build_object('provider', record -> 'provider', 'office', record -> 'office', 'agent', record -> 'agent',
-    'fetchedAt', ${fetchedAtSql(sql)}, 'attribution', terms -> 'attribution', 'disclaimer', terms -> 'disclaimer', 'hiddenFields', terms -> 'hiddenFields')
+    'fetchedAt', ${fetchedAtSql(sql)}, 'name', (select name from source as known where known.id = listing.source), 'attribution', terms -> 'attribution', 'disclaimer', terms -> 'disclaimer', 'hiddenFields', terms -> 'hiddenFields')
   from listing left join source_terms on source_terms.source = listing.source where listing.id = ${id})`;
 
 export const creditsOf = ({
   fetchedAt,
+  name,
   attribution,
   disclaimer,
   hiddenFields: _,
   ...record
 }: CreditParts): Credits => ({
-  attribution: listingAttribution(record, { attribution, disclaimer }),
+  attribution: listingAttribution(record, { name, attribution, disclaimer }),
   fetchedAt: new Date(fetchedAt).toISOString(),
 });
