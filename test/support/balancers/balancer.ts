@@ -30,6 +30,8 @@ interface Preparation {
   readonly statusPort: number;
   /** Milliseconds between two health checks of HAProxy; the file's own when absent. */
   readonly checkEvery?: number | undefined;
+  /** Of HAProxy: addresses of the nodes, of this machine; 127.0.0.1 when absent. */
+  readonly hosts?: readonly string[] | undefined;
 }
 
 interface Prepared {
@@ -58,11 +60,12 @@ export async function startBalancer(
   t: Closing,
   kind: BalancerKind,
   nodes: NodePorts,
-  { checkEvery }: { readonly checkEvery?: number } = {},
+  { checkEvery, hosts }: Pick<Preparation, 'checkEvery' | 'hosts'> = {},
 ): Promise<Balancer> {
   const folder = await temporaryFolder(t, kind);
   const [port, statusPort] = [await quietPort(), await quietPort()];
-  const { start, environment } = await PREPARE[kind]({ folder, nodes, port, statusPort, checkEvery });
+  const preparation = { folder, nodes, port, statusPort, checkEvery, hosts };
+  const { start, environment } = await PREPARE[kind](preparation);
   const child = spawn(kind, start, {
     stdio: ['ignore', 'pipe', 'pipe'],
     env: { ...environment, PATH: process.env.PATH, HOME: folder },
@@ -94,12 +97,17 @@ async function answers(url: string): Promise<boolean> {
 
 const fileOf = (name: string): string => readSource(`deploy/balancers/${name}`).text;
 
-function prepareEnvironment(nodes: NodePorts): Readonly<Record<string, string>> {
-  return Object.fromEntries(nodes.map((node, at) => [`NODE${at + 1}`, `127.0.0.1:${node}`]));
+function prepareEnvironment(
+  nodes: NodePorts,
+  hosts: readonly string[] = [],
+): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    nodes.map((node, at) => [`NODE${at + 1}`, `${hosts[at] ?? '127.0.0.1'}:${node}`]),
+  );
 }
 
 /** The file as it is; only how often it checks may differ. */
-async function prepareHaproxy({ folder, nodes, port, statusPort, checkEvery }: Preparation) {
+async function prepareHaproxy({ folder, nodes, port, statusPort, checkEvery, hosts }: Preparation) {
   const file = join(folder, 'haproxy.cfg');
   const text = fileOf('haproxy.cfg');
   const interval = checkEvery === undefined ? 'inter 1s' : `inter ${checkEvery}ms`;
@@ -109,7 +117,7 @@ async function prepareHaproxy({ folder, nodes, port, statusPort, checkEvery }: P
     check: ['-c', '-f', join(ROOT, 'deploy/balancers/haproxy.cfg')],
     start: ['-db', '-f', file],
     environment: {
-      ...prepareEnvironment(nodes),
+      ...prepareEnvironment(nodes, hosts),
       LISTEN: `127.0.0.1:${port}`,
     },
   } satisfies Prepared;

@@ -22,6 +22,8 @@ export interface ServingNodes extends TestDatabase {
 export const LISTING_KEYS = ['0', '1', '2', '3', '4', '5'] as const;
 /** Milliseconds between two health checks: two that fail are less than the five seconds in which a node leaves. */
 const CHECK_EVERY = 500;
+/** Addresses that other tests do not listen on: nobody takes the port of a node that is being replaced. */
+const HOSTS = ['127.0.0.41', '127.0.0.42', '127.0.0.43'] as const;
 const SECRETS_KEY = Buffer.alloc(32, 8).toString('base64');
 
 /** Starts them; everything ends with the test. */
@@ -34,11 +36,12 @@ export async function startServingNodes(t: Closing): Promise<ServingNodes> {
   async function launch(node: number): Promise<void> {
     const own = join(folder, String(node));
     await mkdir(own, { recursive: true });
-    const port = ports[node - 1] ?? 0;
+    const [port, host] = [ports[node - 1] ?? 0, HOSTS[node - 1] ?? ''];
     const environment = {
       DATABASE_URL: created.url,
       DATA_DIR: own,
       SECRETS_KEY,
+      HOST: host,
       PORT: String(port),
       TRUSTED_PROXIES: '127.0.0.1',
       DRAIN_SECONDS: '5',
@@ -46,10 +49,10 @@ export async function startServingNodes(t: Closing): Promise<ServingNodes> {
     };
     const run = startCli(t, ['serve'], { folder: own, environment });
     runs.set(node, run);
-    await until(`node ${node} is ready`, () => isReady(port, run));
+    await until(`node ${node} is ready`, () => isReady(`http://${host}:${port}`, run));
   }
   await Promise.all(ports.map((_, at) => launch(at + 1)));
-  const balancer = await startBalancer(t, 'haproxy', ports, { checkEvery: CHECK_EVERY });
+  const balancer = await startBalancer(t, 'haproxy', ports, { checkEvery: CHECK_EVERY, hosts: HOSTS });
   const used = () =>
     until('HAProxy uses every node that runs', async () => {
       const inUse = await balancer.nodesInUse();
@@ -82,10 +85,10 @@ export const sourceSettings = ({ url, tokenUrl }: Pick<Upstream, 'url' | 'tokenU
   RESO_CLIENT_SECRET: 'hush',
 });
 
-async function isReady(port: number, run: CliRun): Promise<boolean> {
-  const answer = await fetch(`http://127.0.0.1:${port}/readyz`).catch(() => null);
+async function isReady(url: string, run: CliRun): Promise<boolean> {
+  const answer = await fetch(`${url}/readyz`).catch(() => null);
   await answer?.arrayBuffer();
-  if (answer === null && /cannot start/.test(run.stdout())) throw new Error(run.stdout() + run.stderr());
+  if (/cannot start/.test(run.stdout())) throw new Error(run.stdout() + run.stderr());
   return answer?.status === 200;
 }
 
