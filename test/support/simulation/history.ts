@@ -32,6 +32,8 @@ export interface History extends Judged {
 const QUOTAS = [2, 10, 60, 300, 1_200];
 /** Requests of each account in ten seconds, as a share of what it may send in a minute: more than it gets. */
 const PRESSURE = 0.4;
+/** Callers of smaller quotas want all of it at once now and then, from all processes. */
+const BURSTS_UNTIL = 60;
 const STREAMS = 10;
 const CALM_BEFORE_END = 100_000;
 
@@ -79,6 +81,13 @@ export async function runHistory(options: HistoryOptions): Promise<History> {
       world.after(world.between(0, 2 * pace), send);
     };
     send();
+    if (quota > BURSTS_UNTIL) continue;
+    const burst = (): void => {
+      for (let count = 0; count < quota; count++)
+        world.after(world.between(0, 200), () => void world.pick(living()).request(name, quota));
+      world.after(world.between(5_000, 40_000), burst);
+    };
+    world.after(world.between(0, 40_000), burst);
   }
   const streams = new Streams(world);
   const openStream = (): void => {
