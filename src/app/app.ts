@@ -149,7 +149,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const provider = overrides.provider ?? subscriptions.provider;
   const { payments } = subscriptions;
   const { defaultCurrency } = config;
-  const counting = openCounting({ ...options, clock, report });
+  const counting = openCounting({ ...options, clock, report, metrics });
   const common = { ...files, database, clock, counting, provider, report, metrics, defaultCurrency };
   const oauth = startAuthorizationServer({
     ...overrides,

@@ -1,5 +1,6 @@
-// Readiness checks: the database, the first load, searches, and, for information only, the source.
+// Readiness checks: the database, the first load, searches, limits, and, for information only, the source.
 
+import type { SharedCounting } from '../access/limits/shared/shared-counting.ts';
 import type { BackupSettings } from '../backup/backup-settings.ts';
 import { describeBackup } from '../backup/nightly.ts';
 import { findBackupRecord } from '../backup/record-store.ts';
@@ -34,6 +35,8 @@ export interface CheckedParts {
   readonly sources: Pick<SourceSet, 'list'>;
   /** That of this process's settings; null: none. */
   readonly source: { readonly id: string } | null;
+  /** Null: this process counts limits alone. */
+  readonly counting: Pick<SharedCounting, 'status'> | null;
   readonly clock: Clock;
   readonly config: {
     /** Nightly backups; null: this process makes none. */
@@ -42,7 +45,7 @@ export interface CheckedParts {
 }
 
 export function healthChecks(parts: CheckedParts): Pick<HealthOptions, 'checks' | 'furtherChecks'> {
-  const { database, databaseState, clock, engine, sources, config } = parts;
+  const { database, databaseState, clock, counting, engine, sources, config } = parts;
   const own = parts.source?.id ?? null;
   const databaseCheck: HealthCheck = {
     name: 'database',
@@ -58,10 +61,27 @@ export function healthChecks(parts: CheckedParts): Pick<HealthOptions, 'checks' 
       ...(config.backup === null ? [] : [backupCheck(database, clock)]),
       importsCheck(database),
     ],
-    furtherChecks: () =>
-      sources
+    furtherChecks: () => [
+      ...(counting === null ? [] : [limitsCheck(counting)]),
+      ...sources
         .list()
         .map((source) => sourceCheck(source, source.id === own ? 'source' : `source ${source.id}`, parts)),
+    ],
+  };
+}
+
+/** Divided limits are served; while a process waits it answers no limited request. */
+function limitsCheck(counting: Pick<SharedCounting, 'status'>): HealthCheck {
+  const { mode, nodes, reason } = counting.status();
+  const processes = nodes === 1 ? '1 process' : `${nodes} processes`;
+  return {
+    name: 'limits',
+    required: mode === 'waiting',
+    async check() {
+      if (mode === 'shared') return `counted over all processes (${nodes})`;
+      const text = mode === 'divided' ? `divided among ${processes}` : 'waiting';
+      throw new Problem('OVERLOADED', reason === null ? text : `${text}: ${reason}`);
+    },
   };
 }
 

@@ -270,6 +270,7 @@ test('doctor warns of a running service whose searches are behind the log or out
     status: () => STARTING,
     sources: { list: () => [] },
     source: null,
+    counting: null,
     clock: systemClock,
     config: { backup: null },
     engine: { status: () => status },

@@ -21,6 +21,7 @@ import {
 } from './doctor-checks.ts';
 import { checkComparison } from './doctor-compare.ts';
 import { checkDatabase } from './doctor-database.ts';
+import { checkLimits } from './doctor-limits.ts';
 import { checkPayments } from './doctor-payments.ts';
 import { checkPhotos } from './doctor-photos.ts';
 import { checkSource } from './doctor-sources.ts';
@@ -31,7 +32,7 @@ export function addDoctor(program: Command): void {
     .summary('check the installation')
     .description(
       'Checks Node, the configuration (misspelt settings included), the tiers file, the data directory, its disk and\n' +
-        'mount, the folder of copied photos, the port, the database, the memory for searches, the watchers, the source, and the payment service with its events. Changes nothing.\n' +
+        'mount, the folder of copied photos, the port, the database, the memory for searches, the watchers, the server of LIMITS_URL, the source, and the payment service with its events. Changes nothing.\n' +
         'Works while the service runs. Exits with code 1 if a check fails; warnings do not count.',
     )
     .option('--compare', 'answer a hundred random searches from memory and by PostgreSQL, and compare them')
@@ -64,7 +65,7 @@ async function examine(compare: boolean): Promise<Finding[]> {
     checkPort,
   ];
   const found: Finding[] = [node, ...findings];
-  for (const check of [...machine, checkDatabase, checkSource, checkPayments])
+  for (const check of [...machine, checkDatabase, checkLimits, checkSource, checkPayments])
     found.push(...[await check(config)].flat());
   if (compare) found.push(await checkComparison(config));
   return found;

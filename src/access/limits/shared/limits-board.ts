@@ -12,8 +12,17 @@ import {
   type StoredState,
   writeReport,
 } from './phase-store.ts';
-import { type LimitsState, nextState } from './phases.ts';
-import type { LimitsBoard } from './shared-limiter.ts';
+import { type LimitsReport, type LimitsState, nextState } from './phases.ts';
+
+/** What all processes know of each other: a row in the database. */
+export interface LimitsBoard {
+  /** Writes the report of this process, and returns the state that follows from all reports. */
+  report(report: LimitsReport): Promise<StoredState>;
+  /** Takes this process out: it admits nothing more. */
+  leave(): Promise<void>;
+  /** Calls back when another process has changed the state. */
+  follow(onChange: () => void): { close(): Promise<void> };
+}
 
 /** Milliseconds: much less than the silence after which a process counts as gone. */
 const TIMEOUT = 2_000;

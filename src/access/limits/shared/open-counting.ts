@@ -1,8 +1,10 @@
-// Limits that are counted with other processes: where LIMITS_URL is set, with what the log says of them.
+// Limits that are counted with other processes: where LIMITS_URL is set, with what the log and the metrics say of them.
 
 import type { Clock } from '../../../lib/clock.ts';
 import type { Log } from '../../../lib/log.ts';
+import type { Metrics } from '../../../lib/metrics.ts';
 import type { Database } from '../../../postgres/client/database.ts';
+import { LIMITS_MODES } from './phases.ts';
 import { createSharedCounting, type SharedCounting } from './shared-counting.ts';
 import type { LimitsStatus } from './shared-limiter.ts';
 
@@ -14,14 +16,40 @@ export interface CountingOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly log: Log;
+  readonly metrics: Metrics;
   readonly report: (error: unknown) => void;
 }
 
 /** What counts limits with other processes; null: this process counts alone. */
-export function openCounting({ config, log, ...parts }: CountingOptions): SharedCounting | null {
+export function openCounting({ config, log, metrics, ...parts }: CountingOptions): SharedCounting | null {
   const { limitsUrl: url } = config;
-  if (url === null) return null;
-  return createSharedCounting({ ...parts, url, onChange: (status) => logLimits(log, status) });
+  const onChange = (status: LimitsStatus): void => logLimits(log, status);
+  const counting = url === null ? null : createSharedCounting({ ...parts, url, onChange });
+  measureLimits(metrics, () => counting?.status() ?? null);
+  return counting;
+}
+
+/** @param status null: this process counts alone */
+function measureLimits(metrics: Metrics, status: () => LimitsStatus | null): void {
+  metrics.gaugeBy(
+    'freehold_limits_mode',
+    '1 for how this process counts limits now: shared, divided, waiting, or alone without LIMITS_URL.',
+    'mode',
+    () => {
+      const present = status()?.mode ?? 'alone';
+      return [...LIMITS_MODES, 'alone'].map((mode) => [mode, Number(mode === present)] as const);
+    },
+  );
+  metrics.observableCounter(
+    'freehold_limits_losses_total',
+    'Times that this process has lost the server of LIMITS_URL, or what it had counted.',
+    () => status()?.losses ?? 0,
+  );
+  metrics.observableCounter(
+    'freehold_limits_slow_calls_total',
+    'Calls to the server of LIMITS_URL without an answer in time.',
+    () => status()?.slowCalls ?? 0,
+  );
 }
 
 function logLimits(log: Log, { mode, nodes, reason, epoch }: LimitsStatus): void {

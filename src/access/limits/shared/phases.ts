@@ -31,7 +31,7 @@ export interface SeenReport extends LimitsReport {
 /** Milliseconds after which a process that says nothing is gone: it divides no more, see `ruleOf`. */
 export const GONE_AFTER = 10_000;
 /** Milliseconds after which nothing counts any more that a process has admitted which is gone. */
-const FORGOTTEN_AFTER = GONE_AFTER + 60_000;
+export const FORGOTTEN_AFTER = GONE_AFTER + 60_000;
 
 /**
  * The state that follows. A loss by one process makes all divide. They stop only when each has loaded what it admitted; a process
@@ -66,6 +66,16 @@ export type Rule =
   | { readonly by: 'share'; readonly nodes: number; readonly isSent: boolean }
   /** Nothing is admitted, since nobody can say what the others admit. */
   | { readonly by: 'nobody' };
+
+/** `shared`: exact over all processes; `divided`: each admits its share; `waiting`: this process admits nothing. */
+export const LIMITS_MODES = ['shared', 'divided', 'waiting'] as const;
+export type LimitsMode = (typeof LIMITS_MODES)[number];
+
+/** What people are told of a rule. */
+export function modeOf({ by }: Rule): LimitsMode {
+  if (by === 'server' || by === 'both') return 'shared';
+  return by === 'share' ? 'divided' : 'waiting';
+}
 
 export interface Position extends LimitsReport {
   /** As it was read last; null: never. */

@@ -16,7 +16,7 @@ import {
 import { limitedTo } from './limited-to.ts';
 import { SCRIPTS, type Script } from './scripts.ts';
 import { SteadyClock } from './steady-clock.ts';
-import { requireSuitable } from './suitable-server.ts';
+import { requireSuitable, type ServerFacts } from './suitable-server.ts';
 
 export interface RedisCountingOptions {
   /** redis:// or rediss://, with user and password where the server wants them. */
@@ -29,6 +29,7 @@ export interface RedisCountingOptions {
 
 /** One server, or a cluster; `key` says which part of it is meant. */
 interface Connection {
+  readonly facts: ServerFacts;
   send(key: string, command: string[]): Promise<unknown>;
   destroy(): void;
 }
@@ -37,7 +38,7 @@ interface Connection {
 const CALL_LIMIT = 20;
 /** Milliseconds for work that no request waits for, and for a connection. */
 const WORK_LIMIT = 250;
-const CONNECT_LIMIT = 1_000;
+export const CONNECT_LIMIT = 1_000;
 /** Calls that wait for an answer; more than that in 20 ms are answered by nobody. */
 const MAX_WAITING = 20_000;
 const PUT_AT_ONCE = 500;
@@ -147,7 +148,7 @@ export class RedisCounting implements CountingServer {
 }
 
 /** Connects, and reads what kind of server it is. Throws a sentence where it does not suit. */
-async function connect(url: string): Promise<Connection> {
+export async function connect(url: string): Promise<Connection> {
   const socket = { connectTimeout: CONNECT_LIMIT, reconnectStrategy: false as const };
   const client = createClient({
     url,
@@ -157,29 +158,30 @@ async function connect(url: string): Promise<Connection> {
   });
   // Each call says for itself that the connection is lost.
   client.on('error', () => {});
+  let facts: ServerFacts;
   try {
     await limitedTo(
       CONNECT_LIMIT,
       client.connect(),
       () => new CountingTooSlow('The counting server took no connection'),
     );
-    const facts = await limitedTo(
+    const info = await limitedTo(
       CONNECT_LIMIT,
       client.sendCommand(['INFO']),
       () => new CountingTooSlow('The counting server did not say what it is'),
     );
-    const { isCluster } = requireSuitable(String(facts));
-    if (!isCluster)
-      return { send: (_, command) => client.sendCommand(command), destroy: () => destroy(client) };
+    facts = requireSuitable(String(info));
+    if (!facts.isCluster)
+      return { facts, send: (_, command) => client.sendCommand(command), destroy: () => destroy(client) };
   } catch (error) {
     destroy(client);
     throw error;
   }
   destroy(client);
-  return connectCluster(url);
+  return connectCluster(url, facts);
 }
 
-async function connectCluster(url: string): Promise<Connection> {
+async function connectCluster(url: string, facts: ServerFacts): Promise<Connection> {
   const { username, password, protocol } = new URL(url);
   const cluster = createCluster({
     rootNodes: [{ url }],
@@ -206,6 +208,7 @@ async function connectCluster(url: string): Promise<Connection> {
     throw error;
   }
   return {
+    facts,
     send: (key, command) => cluster.sendCommand(key, false, command),
     destroy: () => destroy(cluster),
   };

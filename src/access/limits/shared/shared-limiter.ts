@@ -4,7 +4,6 @@ import { crc32 } from 'node:zlib';
 import type { Clock } from '../../../lib/clock.ts';
 import { startPeriodicWork } from '../../../lib/periodic-work.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { WINDOW } from '../sliding-window-log.ts';
 import {
   type CountedSlot,
   type CountingServer,
@@ -13,19 +12,11 @@ import {
   PARTS,
   type Place,
 } from './counting-server.ts';
+import type { LimitsBoard } from './limits-board.ts';
 import type { StoredState } from './phase-store.ts';
-import { GONE_AFTER, type LimitsReport, type Rule, ruleOf, type Step } from './phases.ts';
+import { FORGOTTEN_AFTER, type LimitsMode, modeOf, type Rule, ruleOf, type Step } from './phases.ts';
+import { reasonOf } from './reason.ts';
 import { UnsuitableServer } from './suitable-server.ts';
-
-/** What all processes know of each other: a row in the database. */
-export interface LimitsBoard {
-  /** Writes the report of this process, and returns the state that follows from all reports. */
-  report(report: LimitsReport): Promise<StoredState>;
-  /** Takes this process out: it admits nothing more. */
-  leave(): Promise<void>;
-  /** Calls back when another process has changed the state. */
-  follow(onChange: () => void): { close(): Promise<void> };
-}
 
 export interface SharedLimiterOptions {
   readonly server: CountingServer;
@@ -39,14 +30,17 @@ export interface SharedLimiterOptions {
 
 /** What is reported of the shared limits. */
 export interface LimitsStatus {
-  /** `shared`: exact over all processes; `divided`: each admits its share; `waiting`: this process admits nothing. */
-  readonly mode: 'shared' | 'divided' | 'waiting';
+  readonly mode: LimitsMode;
   readonly epoch: number;
   readonly step: Step;
   /** Among how many processes limits are divided. */
   readonly nodes: number;
-  /** Why the server does not decide; null where it does. */
+  /** Why the server does not decide, without addresses and secrets; null where it does. */
   readonly reason: string | null;
+  /** Times that this process has lost the server, or what it had counted. */
+  readonly losses: number;
+  /** Calls of this process without an answer in time. */
+  readonly slowCalls: number;
 }
 
 /** Something counted by name, whose slots are written into the server again after a loss. */
@@ -77,7 +71,9 @@ export class SharedLimiter {
   #reportedAt = Number.NEGATIVE_INFINITY;
   #mayDivideAt: number | null = null;
   #reason: string | null = 'The counting server has not been reached yet';
-  #slowCalls: number[] = [];
+  #losses = 0;
+  #slowCalls = 0;
+  #recentSlowCalls: number[] = [];
   #reported = '';
   #stop: () => Promise<void> = async () => {};
   #runNow: () => void = () => {};
@@ -146,6 +142,7 @@ export class SharedLimiter {
     try {
       return await work(this.#options.server);
     } catch (error) {
+      if (error instanceof CountingTooSlow) this.#slowCalls++;
       if (this.#isCurrent(place) && !this.#isBearable(error)) this.#lose(error);
       return null;
     }
@@ -154,12 +151,13 @@ export class SharedLimiter {
   status(): LimitsStatus {
     const rule = this.#rule();
     return {
-      mode:
-        rule.by === 'server' || rule.by === 'both' ? 'shared' : rule.by === 'share' ? 'divided' : 'waiting',
+      mode: modeOf(rule),
       epoch: this.#epoch,
       step: this.#step,
       nodes: this.nodes,
       reason: rule.by === 'server' ? null : this.#reason,
+      losses: this.#losses,
+      slowCalls: this.#slowCalls,
     };
   }
 
@@ -190,7 +188,7 @@ export class SharedLimiter {
   #adopt(state: StoredState, startedAt: number): void {
     this.#state = state;
     this.#reportedAt = startedAt;
-    this.#mayDivideAt ??= state.phase === 'shared' ? startedAt : startedAt + GONE_AFTER + WINDOW;
+    this.#mayDivideAt ??= state.phase === 'shared' ? startedAt : startedAt + FORGOTTEN_AFTER;
     if (state.epoch !== this.#epoch) {
       this.#epoch = state.epoch;
       this.#step = 'divided';
@@ -217,10 +215,12 @@ export class SharedLimiter {
     } catch (error) {
       if (error instanceof UnsuitableServer && this.#reported === '') throw error;
       const wasIn = this.#step !== 'divided' || state.phase !== 'divided';
-      this.#note(error);
+      if (error instanceof CountingTooSlow) this.#slowCalls++;
+      this.#reason = reasonOf(error);
       if (this.#epoch !== state.epoch || this.#isLost) return true;
       this.#isSending = false;
       this.#isLost = wasIn;
+      if (wasIn) this.#losses++;
       return wasIn;
     }
     if (this.#isLost) return true;
@@ -260,22 +260,19 @@ export class SharedLimiter {
   #isBearable(error: unknown): boolean {
     if (!(error instanceof CountingTooSlow)) return false;
     const now = this.#options.clock.monotonic();
-    this.#slowCalls = [...this.#slowCalls.filter((at) => now - at < SLOW_WITHIN), now];
-    return this.#slowCalls.length < SLOW_CALLS;
+    this.#recentSlowCalls = [...this.#recentSlowCalls.filter((at) => now - at < SLOW_WITHIN), now];
+    return this.#recentSlowCalls.length < SLOW_CALLS;
   }
 
   #lose(error: unknown): void {
     if (this.#isLost) return;
     this.#isLost = true;
     this.#isSending = false;
-    this.#slowCalls = [];
-    this.#note(error);
+    this.#losses++;
+    this.#recentSlowCalls = [];
+    this.#reason = reasonOf(error);
     this.#notify();
     this.#runNow();
-  }
-
-  #note(error: unknown): void {
-    this.#reason = error instanceof Error && error.message !== '' ? error.message : String(error);
   }
 
   /** Reports each change once. */

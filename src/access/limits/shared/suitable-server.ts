@@ -4,6 +4,10 @@
 const OLDEST = { valkey: [7, 2], redis: [7, 0] } as const;
 
 export interface ServerFacts {
+  readonly kind: 'valkey' | 'redis';
+  readonly version: string;
+  /** Its maxmemory-policy; null: it does not say. */
+  readonly policy: string | null;
   readonly isCluster: boolean;
 }
 
@@ -23,12 +27,12 @@ export function requireSuitable(info: string): ServerFacts {
     throw new UnsuitableServer(
       `The server of LIMITS_URL is ${kind} ${version || 'of an unknown version'}; Freehold needs Valkey 7.2 or Redis 7.0, or newer.`,
     );
-  const policy = facts.get('maxmemory_policy');
-  if (policy !== undefined && policy !== 'noeviction')
+  const policy = facts.get('maxmemory_policy') ?? null;
+  if (policy !== null && policy !== 'noeviction')
     throw new UnsuitableServer(
       `The server of LIMITS_URL has maxmemory-policy ${policy} and would drop counts when its memory is full: set maxmemory-policy noeviction.`,
     );
-  return { isCluster: facts.get('cluster_enabled') === '1' };
+  return { kind, version, policy, isCluster: facts.get('cluster_enabled') === '1' };
 }
 
 function splitOnce(line: string): [string, string] {
