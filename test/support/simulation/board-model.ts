@@ -1,8 +1,8 @@
 // Model of the table in which processes read of each other's counting, in a simulated world.
 
+import type { LimitsBoard } from '../../../src/access/limits/shared/limits-board.ts';
 import type { StoredState } from '../../../src/access/limits/shared/phase-store.ts';
 import { type LimitsReport, nextState, type SeenReport } from '../../../src/access/limits/shared/phases.ts';
-import type { LimitsBoard } from '../../../src/access/limits/shared/shared-limiter.ts';
 import type { World } from './world.ts';
 
 /** How one process reaches the database. */
