@@ -1,7 +1,7 @@
 // Command `freehold nodes`: the processes that serve the database.
 
 import type { Command } from 'commander';
-import { findLimitsModes } from '../access/limits/shared/node-modes.ts';
+import { findLimitsModes } from '../access/limits/shared/node-mode-store.ts';
 import type { LimitsMode } from '../access/limits/shared/phases.ts';
 import { readConfig } from '../config.ts';
 import { findNodes, type Node } from '../nodes/node-store.ts';

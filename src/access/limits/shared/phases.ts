@@ -71,7 +71,7 @@ export type Rule =
 export const LIMITS_MODES = ['shared', 'divided', 'waiting'] as const;
 export type LimitsMode = (typeof LIMITS_MODES)[number];
 
-/** What people are told of a rule. */
+/** What is reported of a rule. */
 export function modeOf({ by }: Rule): LimitsMode {
   if (by === 'server' || by === 'both') return 'shared';
   return by === 'share' ? 'divided' : 'waiting';

@@ -1,4 +1,4 @@
-// Proof of what a service tells of its limits: in its readiness and in its metrics, and without secrets.
+// Proof of what a service reports of its limits: in its readiness and in its metrics, and without secrets.
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -24,7 +24,7 @@ async function readiness({ url }: TestService) {
 }
 
 /** Looks until the check says something else, while the time of the service goes on. */
-function untilTold(service: TestService, detail: RegExp) {
+function untilReported(service: TestService, detail: RegExp) {
   return poll(`the check says ${detail}`, async () => {
     const found = await readiness(service);
     if (detail.test(found.limits?.detail ?? '')) return found;
@@ -54,16 +54,16 @@ test('a service without LIMITS_URL counts alone, which is no check', async (t) =
   assert.equal(found.get('freehold_limits_slow_calls_total'), 0);
 });
 
-test('a service tells that the server counts for all, and that it has lost it, and is ready', {
+test('a service reports that the server counts for all, and that it has lost it, and is ready', {
   skip,
 }, async (t) => {
   const redis = await startRedis(t);
   const service = await startService(t, { environment: { LIMITS_URL: redis.url } });
-  const shared = await untilTold(service, /^counted over all processes \(1\)$/);
+  const shared = await untilReported(service, /^counted over all processes \(1\)$/);
   assert.deepEqual([shared.status, shared.limits?.ok, shared.limits?.required], [200, true, false]);
   assert.deepEqual(modeIn(await metrics(service)), ['shared']);
   await redis.kill();
-  const divided = await untilTold(service, /^divided among 1 process: .*ECONNREFUSED/);
+  const divided = await untilReported(service, /^divided among 1 process: .*ECONNREFUSED/);
   assert.deepEqual([divided.status, divided.limits?.ok, divided.limits?.required], [200, false, false]);
   assert.ok(!divided.text.includes(String(redis.port)), divided.text);
   const found = await metrics(service);
@@ -79,7 +79,7 @@ test('a service that may admit nothing yet is not ready, and repeats nothing tha
   const service = await startService(t, {
     environment: { LIMITS_URL: `redis://freehold:${PASSWORD}@127.0.0.1:${port}` },
   });
-  const { status, text, limits } = await untilTold(
+  const { status, text, limits } = await untilReported(
     service,
     /^waiting: The counting server refused a command \(ERR\)$/,
   );

@@ -1,4 +1,4 @@
-// How each process on one database counts limits, for those who look from outside.
+// SQL of how each process on one database counts limits, for those who look from outside.
 
 import type { Sql } from '../../../postgres/client/database.ts';
 import { findState } from './phase-store.ts';
