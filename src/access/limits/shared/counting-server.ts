@@ -41,6 +41,12 @@ export interface CountedSlot {
   readonly left: number;
 }
 
+/** Something counted by name, whose slots are written into the server again after a loss. */
+export interface Counted {
+  readonly kind: string;
+  slots(): Iterable<{ readonly name: string; readonly slots: readonly CountedSlot[] }>;
+}
+
 /** The server does not have any more what was counted. */
 export class CountsLost extends Error {
   override readonly name = 'CountsLost';

@@ -5,7 +5,7 @@ import type { Clock } from '../../../lib/clock.ts';
 import { startPeriodicWork } from '../../../lib/periodic-work.ts';
 import { Problem } from '../../../lib/problem.ts';
 import {
-  type CountedSlot,
+  type Counted,
   type CountingServer,
   CountingTooSlow,
   type Marks,
@@ -43,17 +43,14 @@ export interface LimitsStatus {
   readonly slowCalls: number;
 }
 
-/** Something counted by name, whose slots are written into the server again after a loss. */
-export interface Counted {
-  readonly kind: string;
-  slots(): Iterable<{ readonly name: string; readonly slots: readonly CountedSlot[] }>;
-}
-
 /** Milliseconds between two reports. */
 const REPORT_EVERY = 1_000;
 /** Calls without an answer in time that are a loss when they come within so many milliseconds. */
 const SLOW_CALLS = 3;
 const SLOW_WITHIN = 10_000;
+/** Milliseconds for which losses are remembered, and the longest pause before a server is used again that was lost several times. */
+const LOSSES_WITHIN = 120_000;
+const MAX_PAUSE = 30_000;
 /** Names that are loaded at once. */
 const LOADED_AT_ONCE = 100;
 const RETRY_SECONDS = 2;
@@ -74,6 +71,9 @@ export class SharedLimiter {
   #losses = 0;
   #slowCalls = 0;
   #recentSlowCalls: number[] = [];
+  /** Monotonic times of losses that this process noticed, and from when on it uses the server again. */
+  #recentLosses: number[] = [];
+  #usableAt = Number.NEGATIVE_INFINITY;
   #reported = '';
   #stop: () => Promise<void> = async () => {};
   #runNow: () => void = () => {};
@@ -200,7 +200,7 @@ export class SharedLimiter {
 
   /** Whether there is something new to report. */
   async #advance(state: StoredState): Promise<boolean> {
-    if (this.#isLost) return false;
+    if (this.#isLost || this.#options.clock.monotonic() < this.#usableAt) return false;
     const namespace = `${state.installation}:${state.epoch}`;
     const { server, clock } = this.#options;
     try {
@@ -218,9 +218,7 @@ export class SharedLimiter {
       if (error instanceof CountingTooSlow) this.#slowCalls++;
       this.#reason = reasonOf(error);
       if (this.#epoch !== state.epoch || this.#isLost) return true;
-      this.#isSending = false;
-      this.#isLost = wasIn;
-      if (wasIn) this.#losses++;
+      if (wasIn) this.#noteLoss();
       return wasIn;
     }
     if (this.#isLost) return true;
@@ -266,13 +264,22 @@ export class SharedLimiter {
 
   #lose(error: unknown): void {
     if (this.#isLost) return;
-    this.#isLost = true;
-    this.#isSending = false;
-    this.#losses++;
-    this.#recentSlowCalls = [];
+    this.#noteLoss();
     this.#reason = reasonOf(error);
     this.#notify();
     this.#runNow();
+  }
+
+  /** A server that is lost again and again is left alone for longer each time: limits that change every second help nobody. */
+  #noteLoss(): void {
+    const now = this.#options.clock.monotonic();
+    this.#losses++;
+    this.#isLost = true;
+    this.#isSending = false;
+    this.#recentSlowCalls = [];
+    this.#recentLosses = [...this.#recentLosses.filter((at) => now - at < LOSSES_WITHIN), now];
+    const earlier = this.#recentLosses.length - 1;
+    this.#usableAt = now + (earlier === 0 ? 0 : Math.min(MAX_PAUSE, REPORT_EVERY * 2 ** earlier));
   }
 
   /** Reports each change once. */

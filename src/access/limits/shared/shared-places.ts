@@ -2,9 +2,9 @@
 
 import type { Clock } from '../../../lib/clock.ts';
 import { type PeriodicWork, startPeriodicWork } from '../../../lib/periodic-work.ts';
-import type { CountedSlot, Place } from './counting-server.ts';
+import type { Counted, CountedSlot, Place } from './counting-server.ts';
 import { shareOf } from './phases.ts';
-import type { Counted, SharedLimiter } from './shared-limiter.ts';
+import type { SharedLimiter } from './shared-limiter.ts';
 
 export interface SharedPlacesOptions {
   readonly limiter: SharedLimiter;

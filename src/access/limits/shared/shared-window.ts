@@ -3,9 +3,9 @@
 import type { Clock } from '../../../lib/clock.ts';
 import { tooManyCallers } from '../rate-limit-status.ts';
 import { RecentCallers, WINDOW } from '../sliding-window-log.ts';
-import type { CountedSlot, Place } from './counting-server.ts';
+import type { Counted, CountedSlot, Place } from './counting-server.ts';
 import { shareOf } from './phases.ts';
-import type { Counted, SharedLimiter } from './shared-limiter.ts';
+import type { SharedLimiter } from './shared-limiter.ts';
 import { type Lease, type Slot, type Taken, WindowName } from './window-name.ts';
 
 export interface SharedWindowOptions {
