@@ -117,6 +117,7 @@ async function presentChanges(
     if (isUnknown(now, view)) return [];
     // Of a listing that is gone only its entries tell under which licence it was.
     if (now === undefined && 'kind' in change && !view.reach.has(Number(change.after.row.licence))) return [];
+    if ('kind' in change && isOfRemoved(change)) return [];
     if ('kind' in change) return [presentChange(change, rules.get(change.listingId), view)];
     const listing = stored.get(change.listingId);
     return listing ? [presentLast(change.sequence, listing, view, 'created')] : [];
@@ -152,6 +153,10 @@ async function compactedPage(
 /** Whether a listing was never shown to such readers, who have nothing to remove, or is closed to them. */
 const isUnknown = (now: DisplayRules | undefined, view: ChangeView): boolean =>
   now !== undefined && !(isIn(now.audience, view) && view.reach.has(now.licenceNo));
+
+/** Whether the listing had been removed before: what its source still changes concerns nobody, unless it says who may see it. */
+const isOfRemoved = ({ kind, after, changed }: ListingChange<ChangeState>): boolean =>
+  kind === 'updated' && after.row.status === 'DELETED' && !changed.includes('display');
 
 /** All that is shown of a listing that the reader may not see any more. */
 const hiddenChange = (sequence: number, listingId: string): PublicChange => ({
