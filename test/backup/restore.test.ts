@@ -361,6 +361,17 @@ test('a database moves to PostgreSQL 15 and back to 18, by final backups, with e
   assert.deepEqual(rows(manifest.tables).toSorted(), rows(before.manifest.tables).toSorted());
 });
 
+test('a copy counts limits apart from its original, with which it may share a server', async (t) => {
+  const created = await emptyDatabase(t);
+  await restoreFile(created.database, finalFile);
+  const find = () => created.database.read((sql) => sql`select installation, epoch::int as epoch from limits_state`);
+  const [original] = await find();
+  await created.database.transaction((tx) => makeHarmless(tx, true));
+  const [copy] = await find();
+  assert.notEqual(copy?.installation, original?.installation);
+  assert.equal(copy?.epoch, original?.epoch + 1);
+});
+
 test('subscriptions at a payment service count for nothing before they are confirmed', async (t) => {
   const created = await emptyDatabase(t);
   await restoreFile(created.database, finalFile);

@@ -1,5 +1,6 @@
 // What a database needs once its rows are restored, so that the service does no harm with a past that others have left behind.
 
+import { countApart } from '../../access/limits/shared/phase-store.ts';
 import { expireMirror } from '../../billing/mirror-store.ts';
 import { skipSequences } from '../../changes/change-store.ts';
 import { endEverythingIssued } from '../../oauth/token/forget-store.ts';
@@ -11,6 +12,7 @@ import type { Transaction } from '../../postgres/client/database.ts';
  */
 export async function makeHarmless(tx: Transaction, isFinal: boolean): Promise<void> {
   await expireMirror(tx);
+  await countApart(tx);
   if (isFinal) return;
   await endEverythingIssued(tx);
   await skipSequences(tx);

@@ -31,6 +31,13 @@ export async function changeState(tx: Transaction, { epoch, phase, nodes }: Limi
   await notify(tx, LIMITS_CHANNEL, String(epoch));
 }
 
+/** Makes a copy of a database count apart from its original, whose server it may share. */
+export async function countApart(tx: Transaction): Promise<void> {
+  await tx`
+    update limits_state set installation = substr(md5(gen_random_uuid()::text), 1, 12), epoch = epoch + 1, phase = 'divided', nodes = 1`;
+  await tx`delete from limits_node`;
+}
+
 /** Writes the report of a process, which is a sign of its life. */
 export async function writeReport(
   tx: Transaction,
