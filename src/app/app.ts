@@ -70,6 +70,8 @@ export interface Overrides {
   readonly callLimits?: CallLimits;
   /** Addresses that can be active within a minute. */
   readonly capacity?: number;
+  /** Milliseconds for one call to the server that counts limits. */
+  readonly limitsCallLimit?: number;
   /** Name servers, authorities and hosts of client metadata documents. */
   readonly internet?: Internet;
   /** False: events are not delivered to webhooks; default true. */
@@ -149,7 +151,7 @@ export async function createApp(options: AppOptions): Promise<App> {
   const provider = overrides.provider ?? subscriptions.provider;
   const { payments } = subscriptions;
   const { defaultCurrency } = config;
-  const counting = openCounting({ ...options, clock, report, metrics });
+  const counting = openCounting({ ...options, ...overrides, clock, report, metrics });
   const common = { ...files, database, clock, counting, provider, report, metrics, defaultCurrency };
   const oauth = startAuthorizationServer({
     ...overrides,

@@ -364,7 +364,8 @@ test('a database moves to PostgreSQL 15 and back to 18, by final backups, with e
 test('a copy counts limits apart from its original, with which it may share a server', async (t) => {
   const created = await emptyDatabase(t);
   await restoreFile(created.database, finalFile);
-  const find = () => created.database.read((sql) => sql`select installation, epoch::int as epoch from limits_state`);
+  const find = () =>
+    created.database.read((sql) => sql`select installation, epoch::int as epoch from limits_state`);
   const [original] = await find();
   await created.database.transaction((tx) => makeHarmless(tx, true));
   const [copy] = await find();

@@ -106,7 +106,8 @@ async function runHistory(seed: number, nodes: number) {
         delays.push(late);
         const hears = listener.isListening && listener.hearsSince < truth.since;
         const bound = (hears ? NOTIFIED : LIFETIME) + 2 * ANSWERED;
-        if (late > bound) faults.push(`wrong after ${late.toFixed(0)} ms, at most ${bound}, at ${world.now.toFixed(0)}`);
+        if (late > bound)
+          faults.push(`wrong after ${late.toFixed(0)} ms, at most ${bound}, at ${world.now.toFixed(0)}`);
       });
     });
   await world.run(LENGTH);
@@ -120,6 +121,8 @@ for (let run = 0; run < RUNS; run++) {
     const { faults, delays } = await runHistory(seed, nodes);
     assert.deepEqual(faults, [], `SIM_SEED=${seed}`);
     assert.ok(delays.length > 0, 'some answers are those of before');
-    t.diagnostic(`${delays.length} answers of before a change, the latest after ${(Math.max(...delays) / 1_000).toFixed(1)} s`);
+    t.diagnostic(
+      `${delays.length} answers of before a change, the latest after ${(Math.max(...delays) / 1_000).toFixed(1)} s`,
+    );
   });
 }

@@ -92,7 +92,9 @@ async function runHistory(seed: number, nodes: number) {
     const worker = world.pick(alive);
     const lasts = world.between(1_000, 60_000);
     const kind = world.pick(alive.length > 2 ? KINDS : KINDS.filter((each) => each !== 'kill'));
-    faults.push(`${(world.now / 1_000).toFixed(1)} s: ${kind} ${worker.id} for ${(lasts / 1_000).toFixed(1)} s`);
+    faults.push(
+      `${(world.now / 1_000).toFixed(1)} s: ${kind} ${worker.id} for ${(lasts / 1_000).toFixed(1)} s`,
+    );
     worker.suffer(kind);
     world.after(lasts, () => worker.recover());
     world.after(lasts + world.between(15_000, 30_000), trouble);
@@ -119,7 +121,13 @@ for (let run = 0; run < RUNS; run++) {
     assert.ok(longest <= TAKEN_OVER, `nobody wrote for ${longest} ms\n${told}`);
     assert.ok(LENGTH - (written.at(-1)?.at ?? 0) <= TAKEN_OVER, `nobody writes any more\n${told}`);
     // Outside of the database there is no fence: there the clock of a holder keeps it from working beside the next one.
-    assert.deepEqual(outside, outside.toSorted((one, other) => one - other), told);
-    t.diagnostic(`${written.length} writes by ${new Set(written.map(({ fence }) => fence)).size} holders, the longest pause ${(longest / 1_000).toFixed(1)} s`);
+    assert.deepEqual(
+      outside,
+      outside.toSorted((one, other) => one - other),
+      told,
+    );
+    t.diagnostic(
+      `${written.length} writes by ${new Set(written.map(({ fence }) => fence)).size} holders, the longest pause ${(longest / 1_000).toFixed(1)} s`,
+    );
   });
 }

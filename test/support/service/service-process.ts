@@ -35,6 +35,7 @@ const app = await createApp({
   interval: 0,
   publicUrl: 'http://127.0.0.1:1',
   log: createLog({ level: 'silent' }),
-  overrides: { clock, deliversWebhooks: false },
+  // On a machine that is busy with other tests the server of LIMITS_URL may take long.
+  overrides: { clock, deliversWebhooks: false, limitsCallLimit: 20_000 },
 });
 followParent(clock, await app.server.listen('127.0.0.1', port));

@@ -1,7 +1,7 @@
 // Model of the table work_lease in a simulated world, as the statements of leases use it, with the database's clock and a network before it.
 
-import type { Database, Transaction } from '../../../src/postgres/client/database.ts';
 import type { Clock } from '../../../src/lib/clock.ts';
+import type { Database, Transaction } from '../../../src/postgres/client/database.ts';
 import type { World } from './world.ts';
 
 /** How a process reaches the database. */

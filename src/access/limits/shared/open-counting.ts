@@ -17,14 +17,18 @@ export interface CountingOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: Metrics;
+  /** Milliseconds for one call; for tests that prove no limit of time. */
+  readonly limitsCallLimit?: number | undefined;
   readonly report: (error: unknown) => void;
 }
 
 /** What counts limits with other processes; null: this process counts alone. */
-export function openCounting({ config, log, metrics, ...parts }: CountingOptions): SharedCounting | null {
+export function openCounting(options: CountingOptions): SharedCounting | null {
+  const { config, database, clock, log, metrics, report, limitsCallLimit: callLimit } = options;
   const { limitsUrl: url } = config;
   const onChange = (status: LimitsStatus): void => logLimits(log, status);
-  const counting = url === null ? null : createSharedCounting({ ...parts, url, onChange });
+  const counting =
+    url === null ? null : createSharedCounting({ url, database, clock, callLimit, report, onChange });
   measureLimits(metrics, () => counting?.status() ?? null);
   return counting;
 }

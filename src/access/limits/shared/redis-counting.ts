@@ -49,10 +49,12 @@ export class RedisCounting implements CountingServer {
   readonly #clock = new SteadyClock();
   #isSuspect = false;
   readonly #callLimit: number;
+  readonly #workLimit: number;
 
   constructor(options: RedisCountingOptions) {
     this.#options = options;
     this.#callLimit = options.callLimit ?? CALL_LIMIT;
+    this.#workLimit = Math.max(WORK_LIMIT, this.#callLimit);
   }
 
   async open(namespace: string, create: boolean): Promise<Marks> {
@@ -67,7 +69,7 @@ export class RedisCounting implements CountingServer {
           part,
           keys,
           [namespace, random, create ? '1' : '0'],
-          WORK_LIMIT,
+          this.#workLimit,
         );
         return String(mark);
       }),
@@ -77,7 +79,7 @@ export class RedisCounting implements CountingServer {
   async check(namespace: string, marks: Marks): Promise<void> {
     await Promise.all(
       marks.map((mark, part) =>
-        this.#run(SCRIPTS.check, part, [markKey(namespace, part)], [mark], WORK_LIMIT),
+        this.#run(SCRIPTS.check, part, [markKey(namespace, part)], [mark], this.#workLimit),
       ),
     );
   }
@@ -100,12 +102,12 @@ export class RedisCounting implements CountingServer {
       const pairs = slots
         .slice(at, at + PUT_AT_ONCE)
         .flatMap(({ name, left }) => [name, String(micros(left))]);
-      await this.#run(SCRIPTS.put, place.part, keysOf(place), [place.mark, ...pairs], WORK_LIMIT);
+      await this.#run(SCRIPTS.put, place.part, keysOf(place), [place.mark, ...pairs], this.#workLimit);
     }
   }
 
   async release(place: Place, names: readonly string[]): Promise<void> {
-    await this.#run(SCRIPTS.release, place.part, keysOf(place), [place.mark, ...names], WORK_LIMIT);
+    await this.#run(SCRIPTS.release, place.part, keysOf(place), [place.mark, ...names], this.#workLimit);
   }
 
   close(): void {
