@@ -134,7 +134,7 @@ test('the profile scale adds two nodes, the balancer before the three, and a lim
     assert.ok(node.volumes?.includes('data:/first'));
     const settings = { BACKUP_DIR: '/data/backups', MEDIA_DIR: '', ...node.environment };
     const { backup, media } = readConfig(
-      { ...settings, PUBLIC_URL: '', TRUSTED_PROXIES: '', HOST: '::1' },
+      { ...settings, PUBLIC_URL: '', TRUSTED_PROXIES: '', LIMITS_URL: '', HOST: '::1' },
       '/',
     );
     assert.equal(backup, null);

@@ -110,7 +110,8 @@ export class HomeSymbols {
     element.classList.toggle('seen', pin.seen === true);
     element.classList.toggle('sold', pin.sold === true);
     element.dataset.home = pin.id;
-    if (pin.dropped === true) element.append(textOf('down', '▼'));
+    // Of several homes it would be true of one.
+    if (pin.dropped === true && others.length === 0) element.append(textOf('down', '▼'));
     element.append(others.length > 0 ? `${others.length + 1} homes` : pinText(pin, view.currency));
     element.setAttribute('aria-label', pinLabel(pin, view.currency));
     element.addEventListener('mouseenter', () => this.#events.onPoint(pin));
