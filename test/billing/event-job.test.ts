@@ -65,11 +65,11 @@ test('a subject that gets no answer is tried again until it has one, and holds n
       assert.ok(wait !== null && wait <= pause + 1, `${id}: ${wait} of ${pause}`);
       if (wait > pause / 2) pauses.add(attempts);
     }
-    if (waiting.every(({ attempts }) => attempts >= 14)) return true;
+    // Pauses are drawn by chance: one that is more than half of its longest is seen sooner or later.
+    if (waiting.every(({ attempts }) => attempts >= 14) && Math.max(...pauses) >= 14) return true;
     await endPauses(database);
     return false;
   });
-  assert.ok(Math.max(...pauses) >= 14, `seen after ${[...pauses]} tries`);
   payments.failing.clear();
   for (const id of ['down', 'half', 'both'])
     await until(`${id} is handled`, async () => {
