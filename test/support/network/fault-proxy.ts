@@ -45,7 +45,8 @@ export async function startFaultProxy(t: Closing, target: FaultTarget): Promise<
     open.add(socket.on('error', () => {}).on('close', () => open.delete(socket)));
     return socket;
   };
-  const server = createServer({ allowHalfOpen: true }, async (client) => {
+  // A proxy that collected small packets would add delays that no network has.
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, async (client) => {
     track(client);
     if (network.mode === 'cut') return client.destroy();
     connections += 1;
@@ -55,7 +56,7 @@ export async function startFaultProxy(t: Closing, target: FaultTarget): Promise<
     // Until its first packet gets through, the server knows nothing of a connection.
     await network.passage('requests');
     if (client.destroyed) return;
-    const upstream = track(connect({ ...target, allowHalfOpen: true }));
+    const upstream = track(connect({ ...target, allowHalfOpen: true, noDelay: true }));
     relay(network, 'requests', client, upstream);
     relay(network, 'answers', upstream, client);
   });
