@@ -178,7 +178,7 @@ test('a listing that was never shown adds nothing, until it is shown; whoever ma
   assert.deepEqual((await readAll(from, 'limit=1')).at(-1)?.type, 'removed');
 });
 
-test('of a listing that was removed nothing is told that its source still changes, but that it must not be shown', async () => {
+test('what a source still changes of a removed listing is in no page of changes, unless it hides the listing', async () => {
   const from = await head();
   await write(draft('gone', { listPrice: 1 }));
   await write(draft('gone', { listPrice: 1, status: 'DELETED' }));

@@ -63,6 +63,8 @@ export function createServiceThrottle(
   const window = counting.window(kind, CAPACITY);
   return {
     async take(name) {
+      // As above: a flood of names must not lock everybody else out.
+      if (!window.hasRoom(name)) return 0;
       const { slot, reset } = await window.take(name, perMinute);
       return slot === null ? Math.max(1, wholeSeconds(reset)) : 0;
     },

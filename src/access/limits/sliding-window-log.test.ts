@@ -105,3 +105,12 @@ test('what is forgotten is handed over once', () => {
   callers.clear();
   assert.deepEqual(evicted, ['silent', 'active']);
 });
+
+test('a full map has room for those it knows, and for others once the silent ones are evicted', () => {
+  const callers = new RecentCallers({ capacity: 1, now: 0, create: () => new SlidingWindowLog() });
+  assert.ok(callers.hasRoom('a', 0));
+  callers.getOrCreate('a', 0);
+  assert.deepEqual([callers.hasRoom('a', 1), callers.hasRoom('b', 1)], [true, false]);
+  assert.ok(!callers.hasRoom('b', WINDOW), 'it was not silent for a whole minute yet');
+  assert.ok(callers.hasRoom('b', 2 * WINDOW));
+});

@@ -108,6 +108,12 @@ export class RecentCallers<Entry> {
     return entry;
   }
 
+  /** Whether the caller has an entry, or could get one. */
+  hasRoom(name: string, now: number): boolean {
+    if (now - this.#rotatedAt >= WINDOW) this.#rotate(now);
+    return this.peek(name) !== undefined || this.size < this.#capacity;
+  }
+
   /** The caller's entry, without counting as a call. */
   peek(name: string): Entry | undefined {
     return this.#current.get(name) ?? this.#previous.get(name);

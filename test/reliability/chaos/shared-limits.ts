@@ -98,10 +98,9 @@ test('forty accounts at any of three services: never over q in any window, and n
     `${times.length} requests; of its quota an account got at most ${Math.max(...shares).toFixed(3)}, at least ${Math.min(...shares).toFixed(3)}; ` +
       `answers: median ${percentile(took, 0.5).toFixed(1)} ms, p99 ${percentile(took, 0.99).toFixed(1)} ms; losses: ${(services[0]?.status().epoch ?? 1) - 1}`,
   );
-  const losses = services.flatMap(({ told }) => told).filter(({ mode }) => mode === 'divided');
-  if (losses.length > 0)
-    return t.diagnostic('the machine was too busy for 20 ms: twice the quota was allowed');
-  assert.ok(Math.max(...shares) <= 1);
+  const hasLost = services.some(({ told }) => told.some(({ mode }) => mode === 'divided'));
+  if (hasLost) t.diagnostic('calls took more than 20 ms: twice the quota is allowed around that');
+  assert.ok(Math.max(...shares) <= (hasLost ? 2 : 1));
   assert.ok(Math.min(...shares) >= 0.97);
 });
 

@@ -59,6 +59,11 @@ export class SharedWindow implements Counted {
     });
   }
 
+  /** Whether there is room for one more name. */
+  hasRoom(name: string): boolean {
+    return this.#names.hasRoom(name, this.#now());
+  }
+
   /** The same without taking one. */
   async look(name: string, quota: number): Promise<Omit<Taken, 'slot'>> {
     const { limiter } = this.#options;
@@ -175,7 +180,7 @@ export class SharedWindow implements Counted {
     this.#number += asked + more;
     const window = WINDOW + ON_ITS_WAY + (more > 0 ? LEASE : 0);
     const askedAt = this.#now();
-    const request = { quota, wanted: asked + more, window, prefix: this.#prefix(), first };
+    const request = { quota, wanted: asked + more, window, prefix: this.#slotName(''), first };
     const reply = place === null ? null : await limiter.call(place, (server) => server.take(place, request));
     if (reply === null || place === null) return this.#decideUnanswered(name, state);
     const now = this.#now();
@@ -284,12 +289,8 @@ export class SharedWindow implements Counted {
     return state;
   }
 
-  #prefix(): string {
-    return `${this.#options.node}/`;
-  }
-
-  #slotName(number: number): string {
-    return `${this.#prefix()}${number}`;
+  #slotName(number: number | ''): string {
+    return `${this.#options.node}/${number}`;
   }
 
   #now(): number {
