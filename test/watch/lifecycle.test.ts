@@ -14,6 +14,8 @@ import { sendWatcher, type WatcherRecord } from '../support/watch/watchers.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
+/** For which a process admits a key by the plan that it knows: another process may have seen the change sooner. */
+const STATUS_LIFETIME = 10 * MINUTE;
 const provider = stubProvider();
 const clock = manualClock(Date.UTC(2026, 5, 1, 12));
 const service = await startService({ after }, { clock, overrides: { provider } });
@@ -74,6 +76,7 @@ test('a lower plan pauses the newest watchers and says so, a higher one resumes 
   await send('POST', `/${second?.id}/pause`, key);
   provider.change(key, active('free', key));
   await untilStatuses(owner, ['active', 'paused owner', 'paused over_limit']);
+  clock.advance(STATUS_LIFETIME);
   const refused = await send('POST', `/${third?.id}/resume`, key);
   assert.deepEqual([refused.status, refused.code], [403, 'TIER_RESTRICTED']);
   assert.match(refused.detail, /1 watcher/);

@@ -10,6 +10,9 @@ import { atEnd, type Closing, temporaryFolder } from '../database/database.ts';
 import { run, withoutPrograms } from '../deploy/programs.ts';
 import { quietPort } from '../service/ports.ts';
 
+/** Milliseconds for an answer that nothing is computed for: one that never comes must not hang a test. */
+const ANSWER_LIMIT = 30_000;
+
 export type BalancerKind = 'haproxy' | 'nginx' | 'caddy';
 
 /** Of the three nodes. */
@@ -90,7 +93,7 @@ export async function startBalancer(
 }
 
 async function answers(url: string): Promise<boolean> {
-  const answer = await fetch(url).catch(() => null);
+  const answer = await fetch(url, { signal: AbortSignal.timeout(ANSWER_LIMIT) }).catch(() => null);
   await answer?.arrayBuffer();
   return answer?.status === 200;
 }
@@ -171,7 +174,8 @@ const PREPARE: Readonly<Record<BalancerKind, (preparation: Preparation) => Promi
 
 /** From HAProxy's table of states, whose 18th column is that of a server. */
 async function nodesInUse(statusPort: number): Promise<readonly number[]> {
-  const text = await (await fetch(`http://127.0.0.1:${statusPort}/status;csv`)).text();
+  const url = `http://127.0.0.1:${statusPort}/status;csv`;
+  const text = await (await fetch(url, { signal: AbortSignal.timeout(ANSWER_LIMIT) })).text();
   return text.split('\n').flatMap((line) => {
     const [backend, server = '', ...fields] = line.split(',');
     const isUsed = backend === 'nodes' && server.startsWith('node') && fields[15]?.startsWith('UP');

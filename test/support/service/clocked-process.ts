@@ -48,9 +48,21 @@ export async function startClockedProcess(
   };
 }
 
+/** The next message; rejects when the process ends without one, as it does when its port was taken meanwhile. */
 async function message(child: ChildProcess): Promise<ClockedMessage> {
-  const [received] = (await once(child, 'message')) as [ClockedMessage];
-  return received;
+  const abort = new AbortController();
+  const { signal } = abort;
+  try {
+    const [received] = (await Promise.race([
+      once(child, 'message', { signal }),
+      once(child, 'exit', { signal }).then(([code, reason]) => {
+        throw new Error(`The process ended (${code ?? reason}) without an answer`);
+      }),
+    ])) as [ClockedMessage];
+    return received;
+  } finally {
+    abort.abort();
+  }
 }
 
 /** In the process: tells where it listens, and moves the clock as the parent says. It ends with the parent. */
