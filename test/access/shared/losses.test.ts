@@ -98,6 +98,26 @@ test('an emptied server is a loss: what was admitted is written into it again', 
   assert.deepEqual(await flood(services, key, [60, 0, 0]), [20, 0, 0]);
 });
 
+test('a server that has evicted counts is a loss, and is not used before it may evict nothing', {
+  skip,
+}, async (t) => {
+  const { redis, services, key } = await setUp(t);
+  assert.deepEqual(await flood(services, key, [30, 0, 10]), [30, 0, 10]);
+  // Marks stay: only what expires is evicted.
+  await redis.command('config', 'set', 'maxmemory-policy', 'volatile-ttl');
+  await redis.command('config', 'set', 'maxmemory', '1');
+  await until('counts are evicted', async () =>
+    /evicted_keys:[1-9]/.test(await redis.command('info', 'stats')),
+  );
+  await redis.command('config', 'set', 'maxmemory', '0');
+  await until('the policy is given as the reason', () =>
+    services.every(({ status }) => /maxmemory-policy volatile-ttl/.test(status().reason ?? '')),
+  );
+  await redis.command('config', 'set', 'maxmemory-policy', 'noeviction');
+  await untilShared(services, 2);
+  assert.deepEqual(await flood(services, key, [60, 0, 0]), [20, 0, 0]);
+});
+
 test('a server that starts with what it saved some time ago is a loss too', { skip }, async (t) => {
   const { redis, services, key } = await setUp(t);
   const before = services[0].status().epoch;

@@ -92,12 +92,12 @@ export async function startThree(
   return services;
 }
 
-/** Waits until the server counts for all of them, and each knows that. */
-export async function untilShared(services: readonly CountingService[]): Promise<void> {
-  await until('the server counts for all', () =>
+/** Waits until the server counts for all of them, in this epoch or a later one, and each knows that. */
+export async function untilShared(services: readonly CountingService[], earliest = 1): Promise<void> {
+  await until(`the server counts for all of ${services.length} processes`, () =>
     services.every((each) => {
-      const { mode, step, nodes } = each.status();
-      return mode === 'shared' && step === 'shared' && nodes >= services.length;
+      const { mode, step, nodes, epoch } = each.status();
+      return mode === 'shared' && step === 'shared' && nodes >= services.length && epoch >= earliest;
     }),
   );
 }

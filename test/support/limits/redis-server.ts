@@ -3,10 +3,12 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access } from 'node:fs/promises';
+import { access, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { until } from '../check/until.ts';
 import { atEnd, type Closing, temporaryFolder } from '../database/database.ts';
+import { newAuthority } from '../oauth/certificates.ts';
 import { quietPort } from '../service/ports.ts';
 
 const PROGRAM = '/usr/bin/redis-server';
@@ -71,4 +73,32 @@ export async function startRedis(t: Closing, ...settings: string[]): Promise<Red
     pause: () => void child?.kill('SIGSTOP'),
     resume: () => void child?.kill('SIGCONT'),
   };
+}
+
+/** A server that takes TLS too. */
+export interface SecureRedisServer extends RedisServer {
+  /** Leads to its port for TLS. */
+  readonly secureUrl: string;
+  /** The certificate of the authority that made its own, and the file with it: PEM. */
+  readonly authority: string;
+  readonly authorityFile: string;
+}
+
+/** A server with a certificate of an authority that nobody trusts yet. */
+export async function startSecureRedis(t: Closing): Promise<SecureRedisServer> {
+  const folder = await temporaryFolder(t, 'certificates');
+  const authority = newAuthority();
+  const { cert, key } = authority.leaf('127.0.0.1');
+  const files = { authority: authority.cert, certificate: cert, key };
+  for (const [name, text] of Object.entries(files)) await writeFile(join(folder, name), text);
+  const file = (name: keyof typeof files): string => join(folder, name);
+  const port = await quietPort();
+  const own = ['--tls-cert-file', file('certificate'), '--tls-key-file', file('key')];
+  const others = ['--tls-ca-cert-file', file('authority'), '--tls-auth-clients', 'no'];
+  const server = await startRedis(t, '--tls-port', String(port), ...own, ...others);
+  return Object.assign(server, {
+    secureUrl: `rediss://127.0.0.1:${port}`,
+    authority: authority.cert,
+    authorityFile: file('authority'),
+  });
 }

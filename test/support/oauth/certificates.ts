@@ -1,6 +1,7 @@
 // Certificates of a private test authority, written as DER.
 
 import { createSign, generateKeyPairSync, type KeyObject } from 'node:crypto';
+import { isIPv4 } from 'node:net';
 
 export interface Leaf {
   /** PEM. */
@@ -11,7 +12,7 @@ export interface Leaf {
 export interface Authority {
   /** Its own certificate, PEM. */
   readonly cert: string;
-  /** A certificate for these DNS names. */
+  /** A certificate for these DNS names and IPv4 addresses. */
   leaf(...names: readonly string[]): Leaf;
 }
 
@@ -23,7 +24,7 @@ export function newAuthority(name = 'Test authority'): Authority {
     cert: certificate(issuer, name, publicKey, [extension(BASIC_CONSTRAINTS, sequence(TRUE), true)]),
     leaf(...names) {
       const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-      const alternatives = sequence(...names.map((each) => der(0x82, Buffer.from(each))));
+      const alternatives = sequence(...names.map(alternativeName));
       const extensions = [extension(ALTERNATIVE_NAMES, alternatives)];
       return {
         cert: certificate(issuer, names[0] ?? 'nobody', pair.publicKey, extensions),
@@ -62,6 +63,10 @@ function certificate(
   const signature = createSign('sha256').update(content).sign(issuer.key);
   const whole = sequence(content, algorithm, der(0x03, Buffer.concat([Buffer.from([0]), signature])));
   return `-----BEGIN CERTIFICATE-----\n${whole.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`;
+}
+
+function alternativeName(name: string): Buffer {
+  return isIPv4(name) ? der(0x87, Buffer.from(name.split('.').map(Number))) : der(0x82, Buffer.from(name));
 }
 
 function nameOf(text: string): Buffer {

@@ -3,7 +3,7 @@
 import { systemClock } from '../../../lib/clock.ts';
 import { CountingTooSlow } from './counting-server.ts';
 import { limitedTo } from './limited-to.ts';
-import { CONNECT_LIMIT, connect } from './redis-counting.ts';
+import { CONNECT_LIMIT, connect } from './redis-connection.ts';
 import type { ServerFacts } from './suitable-server.ts';
 
 export interface ProbedServer {

@@ -1,7 +1,6 @@
 // Counting server over @redis/client: Valkey or Redis, one server or a cluster.
 
 import { randomBytes } from 'node:crypto';
-import { createClient, createCluster } from '@redis/client';
 import {
   type CountedSlot,
   type CountingServer,
@@ -14,9 +13,9 @@ import {
   type TakeRequest,
 } from './counting-server.ts';
 import { limitedTo } from './limited-to.ts';
+import { type Connection, connect } from './redis-connection.ts';
 import { SCRIPTS, type Script } from './scripts.ts';
 import { SteadyClock } from './steady-clock.ts';
-import { requireSuitable, type ServerFacts } from './suitable-server.ts';
 
 export interface RedisCountingOptions {
   /** redis:// or rediss://, with user and password where the server wants them. */
@@ -27,25 +26,20 @@ export interface RedisCountingOptions {
   readonly callLimit?: number | undefined;
 }
 
-/** One server, or a cluster; `key` says which part of it is meant. */
-interface Connection {
-  readonly facts: ServerFacts;
-  send(key: string, command: string[]): Promise<unknown>;
-  destroy(): void;
-}
-
 /** Milliseconds for one call that a request waits for. */
 const CALL_LIMIT = 20;
-/** Milliseconds for work that no request waits for, and for a connection. */
+/** Milliseconds for work that no request waits for. */
 const WORK_LIMIT = 250;
-export const CONNECT_LIMIT = 1_000;
-/** Calls that wait for an answer; more than that in 20 ms are answered by nobody. */
-const MAX_WAITING = 20_000;
 const PUT_AT_ONCE = 500;
 
 export class RedisCounting implements CountingServer {
   readonly #options: RedisCountingOptions;
   #connection: Connection | null = null;
+  /** Servers that a connection may begin with, in turn: that of the URL, then those of its cluster as they were known last. */
+  #entries: readonly string[];
+  #attempts = 0;
+  /** Keys that the server of each part had evicted when it was opened. */
+  #evicted: number[] = [];
   readonly #clock = new SteadyClock();
   #isSuspect = false;
   readonly #callLimit: number;
@@ -53,6 +47,7 @@ export class RedisCounting implements CountingServer {
 
   constructor(options: RedisCountingOptions) {
     this.#options = options;
+    this.#entries = [options.url];
     this.#callLimit = options.callLimit ?? CALL_LIMIT;
     this.#workLimit = Math.max(WORK_LIMIT, this.#callLimit);
   }
@@ -64,13 +59,14 @@ export class RedisCounting implements CountingServer {
     return Promise.all(
       Array.from({ length: PARTS }, async (_, part) => {
         const keys = [markKey(namespace, part)];
-        const [, mark] = await this.#run(
+        const [, mark, evicted] = await this.#run(
           SCRIPTS.open,
           part,
           keys,
           [namespace, random, create ? '1' : '0'],
           this.#workLimit,
         );
+        this.#evicted[part] = Number(evicted);
         return String(mark);
       }),
     );
@@ -78,9 +74,12 @@ export class RedisCounting implements CountingServer {
 
   async check(namespace: string, marks: Marks): Promise<void> {
     await Promise.all(
-      marks.map((mark, part) =>
-        this.#run(SCRIPTS.check, part, [markKey(namespace, part)], [mark], this.#workLimit),
-      ),
+      marks.map(async (mark, part) => {
+        const keys = [markKey(namespace, part)];
+        const [, evicted] = await this.#run(SCRIPTS.check, part, keys, [mark], this.#workLimit);
+        if (Number(evicted) !== this.#evicted[part])
+          throw this.#suspect(new CountsLost('The counting server has evicted keys'));
+      }),
     );
   }
 
@@ -117,9 +116,20 @@ export class RedisCounting implements CountingServer {
 
   async #connect(): Promise<void> {
     this.close();
-    const connection = await connect(this.#options.url);
+    const entry = this.#entries[this.#attempts % this.#entries.length] ?? this.#options.url;
+    // Counted before it succeeds: after a failure another server is tried.
+    this.#attempts += 1;
+    const connection = await connect(entry);
+    this.#attempts -= 1;
+    this.#entries = [...new Set([this.#options.url, ...connection.masters])];
     this.#connection = connection;
     this.#isSuspect = false;
+  }
+
+  /** Before it is used again, the server is looked at again: it may be another one, or have other settings. */
+  #suspect<T>(error: T): T {
+    this.#isSuspect = true;
+    return error;
   }
 
   /** The reply of a script without its first member, the server's time. */
@@ -135,93 +145,16 @@ export class RedisCounting implements CountingServer {
     const sentAt = this.#options.monotonic();
     const [key = ''] = keys;
     const call = evaluate(connection, script, key, [String(keys.length), ...keys, ...args]);
-    const reply = await limitedTo(limit, call, () => {
-      this.#isSuspect = true;
-      return new CountingTooSlow(`The counting server did not answer within ${limit} ms`);
-    }).catch((error: unknown) => {
-      this.#isSuspect = true;
-      throw error;
+    const late = () => new CountingTooSlow(`The counting server did not answer within ${limit} ms`);
+    const reply = await limitedTo(limit, call, late).catch((error: unknown) => {
+      throw this.#suspect(error);
     });
     if (!Array.isArray(reply) || Number(reply[0]) < 0)
-      throw new CountsLost('The counting server has lost what it had counted, or is another one now');
+      throw this.#suspect(
+        new CountsLost('The counting server has lost what it had counted, or is another one now'),
+      );
     this.#clock.observe(part, Number(reply[0]) / 1_000, sentAt, this.#options.monotonic());
     return reply;
-  }
-}
-
-/** Connects, and reads what kind of server it is. Throws a sentence where it does not suit. */
-export async function connect(url: string): Promise<Connection> {
-  const socket = { connectTimeout: CONNECT_LIMIT, reconnectStrategy: false as const };
-  const client = createClient({
-    url,
-    socket,
-    disableOfflineQueue: true,
-    commandsQueueMaxLength: MAX_WAITING,
-  });
-  // Each call says for itself that the connection is lost.
-  client.on('error', () => {});
-  let facts: ServerFacts;
-  try {
-    await limitedTo(
-      CONNECT_LIMIT,
-      client.connect(),
-      () => new CountingTooSlow('The counting server took no connection'),
-    );
-    const info = await limitedTo(
-      CONNECT_LIMIT,
-      client.sendCommand(['INFO']),
-      () => new CountingTooSlow('The counting server did not say what it is'),
-    );
-    facts = requireSuitable(String(info));
-    if (!facts.isCluster)
-      return { facts, send: (_, command) => client.sendCommand(command), destroy: () => destroy(client) };
-  } catch (error) {
-    destroy(client);
-    throw error;
-  }
-  destroy(client);
-  return connectCluster(url, facts);
-}
-
-async function connectCluster(url: string, facts: ServerFacts): Promise<Connection> {
-  const { username, password, protocol } = new URL(url);
-  const cluster = createCluster({
-    rootNodes: [{ url }],
-    defaults: {
-      ...(password === '' ? {} : { password: decodeURIComponent(password) }),
-      ...(username === '' ? {} : { username: decodeURIComponent(username) }),
-      socket:
-        protocol === 'rediss:'
-          ? { tls: true, connectTimeout: CONNECT_LIMIT }
-          : { connectTimeout: CONNECT_LIMIT },
-      disableOfflineQueue: true,
-      commandsQueueMaxLength: MAX_WAITING,
-    },
-  });
-  cluster.on('error', () => {});
-  try {
-    await limitedTo(
-      CONNECT_LIMIT,
-      cluster.connect(),
-      () => new CountingTooSlow('The cluster took no connection'),
-    );
-  } catch (error) {
-    destroy(cluster);
-    throw error;
-  }
-  return {
-    facts,
-    send: (key, command) => cluster.sendCommand(key, false, command),
-    destroy: () => destroy(cluster),
-  };
-}
-
-/** Of one that may have ended already. */
-function destroy(client: { destroy(): void }): void {
-  try {
-    client.destroy();
-  } catch {
-    // It was closed by the other side.
   }
 }
 

@@ -22,8 +22,11 @@ local now = time[1] * 1000000 + time[2]
 local function text(number) return string.format('%.0f', number) end
 `;
 
+/** Slow enough to be no part of scripts that requests wait for. */
+const EVICTED = `local evicted = tonumber(string.match(redis.call('INFO', 'stats'), 'evicted_keys:(%d+)'))`;
+
 export const SCRIPTS = {
-  /** ARGV: namespace, a random text, 1 to create. Returns the mark without the replication id, and the time. */
+  /** ARGV: namespace, a random text, 1 to create. Returns the time, the mark without the replication id, and how many keys were evicted. */
   open: script(`
 local id = string.match(redis.call('INFO', 'replication'), 'master_replid:(%x+)')
 local found = redis.call('GET', KEYS[1])
@@ -34,10 +37,13 @@ if not mark or string.sub(mark, 1, #ARGV[1] + 1) ~= ARGV[1] .. ':' then
   redis.call('SET', KEYS[1], mark .. ':' .. id)
 end
 local time = redis.call('TIME')
-return {time[1] * 1000000 + time[2], mark}`),
+${EVICTED}
+return {time[1] * 1000000 + time[2], mark, evicted}`),
 
+  /** Returns the time, and how many keys were evicted. */
   check: script(`${CHECKED}
-return {now}`),
+${EVICTED}
+return {now, evicted}`),
 
   /** KEYS[2]: slots. ARGV: mark, quota, wanted, window, prefix, first. Returns the time, granted, free, and when one more is free. */
   take: script(`${CHECKED}
