@@ -19,6 +19,10 @@ test('PostgreSQL 15 over TCP with a password: version, migrations, rows and noti
   const database = openDatabase({ url, maxConnections: 2, timeout: 20_000 });
   atEnd(t, () => database.close(100));
   assert.match(await database.serverVersion(), /^15\./);
+  const [session] = await database.read(
+    (sql) => sql<{ jit: string }[]>`select current_setting('jit') as jit`,
+  );
+  assert.equal(session?.jit, 'off', 'nothing is compiled, whatever a plan costs');
   const files = (await readdir(MIGRATIONS_FOLDER)).filter((name) => name.endsWith('.sql'));
   assert.equal((await migrate(database)).length, files.length);
   assert.deepEqual(await pendingMigrations(database), []);

@@ -13,7 +13,7 @@ const skip = withoutPostgres15 || withoutPgbouncer;
 const direct = skip ? '' : await startPostgres15({ after });
 /** Settings of a session that a pooler lets pass unseen, as its documentation says. */
 const IGNORED =
-  'statement_timeout, idle_in_transaction_session_timeout, enable_memoize, enable_seqscan, plan_cache_mode';
+  'statement_timeout, idle_in_transaction_session_timeout, enable_memoize, enable_seqscan, plan_cache_mode, jit';
 
 function open(t: Closing, url: string) {
   const database = openDatabase({ url, timeout: 20_000 });

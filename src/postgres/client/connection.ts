@@ -38,6 +38,12 @@ export const PLANNING: Readonly<Record<Planning, Readonly<Record<string, string>
 /** Records are wide and looked up once each: memoize would copy every one of them. */
 export const NO_MEMOIZE = { enable_memoize: 'off' };
 
+/**
+ * Short queries only: compiling one takes longer than running it. PostgreSQL goes by the cost of a plan, to which a scan adds ten billion
+ * where scans are off.
+ */
+const NO_COMPILATION = { jit: 'off' };
+
 /** Seconds. */
 const CONNECT_TIMEOUT = 2;
 const IDLE_TIMEOUT = 600;
@@ -170,6 +176,7 @@ function driverOptions(target: ConnectionTarget, settings: ConnectionSettings) {
       statement_timeout: settings.statementTimeout,
       idle_in_transaction_session_timeout: settings.idleTransactionTimeout,
       ...NO_MEMOIZE,
+      ...NO_COMPILATION,
       ...PLANNING.each,
     },
     onnotice: (notice: postgres.Notice) => settings.onNotice?.(notice.message ?? ''),

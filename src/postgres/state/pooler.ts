@@ -15,7 +15,7 @@ const SHARES =
   'would do the work of one. Set its pool_mode to session for this database, or connect to PostgreSQL directly.';
 const REFUSES =
   'DATABASE_URL leads to a pooler that refuses settings of a session. For PgBouncer, whose pool_mode must be session, add ' +
-  'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, enable_memoize, enable_seqscan, plan_cache_mode ' +
+  'ignore_startup_parameters = statement_timeout, idle_in_transaction_session_timeout, enable_memoize, enable_seqscan, plan_cache_mode, jit ' +
   'and set them for the role instead, as docs/operations.md says; or connect to PostgreSQL directly.';
 const FULL =
   'DATABASE_URL leads to a pooler that has no second connection for this process. Raise its pool size above DATABASE_CONNECTIONS and ' +
@@ -103,13 +103,14 @@ class Observed {
 /** Settings that a session should have, of which a pooler may have dropped some; each as it would be set for a role. */
 export async function findDroppedSettings(database: Database): Promise<string[]> {
   const [row] = await database.read(
-    (sql) => sql<{ planning: string; memoize: string; idle: string }[]>`
+    (sql) => sql<{ planning: string; memoize: string; jit: string; idle: string }[]>`
       select current_setting('plan_cache_mode') as planning, current_setting('enable_memoize') as memoize,
-        current_setting('idle_in_transaction_session_timeout') as idle`,
+        current_setting('jit') as jit, current_setting('idle_in_transaction_session_timeout') as idle`,
   );
   return [
     ...(row?.planning === 'force_custom_plan' ? [] : ['plan_cache_mode = force_custom_plan']),
     ...(row?.memoize === 'off' ? [] : ['enable_memoize = off']),
+    ...(row?.jit === 'off' ? [] : ['jit = off']),
     ...(row?.idle === '0' ? ["idle_in_transaction_session_timeout = '15s'"] : []),
   ];
 }

@@ -102,6 +102,10 @@ function ask(agent: Agent, url: string, key: string, { method = 'GET', path, bod
 function outcomeOf({ statusCode, headers }: IncomingMessage, answer: string): string {
   const status = String(statusCode);
   if (!headers['content-type']?.startsWith('text/event-stream')) return status;
-  const events = [...answer.matchAll(/^event: (\w+)$/gm)].map(([, event]) => event);
-  return `${status} ${events.join()}`;
+  const events = [...answer.matchAll(/^event: (\w+)\ndata: (.*)$/gm)];
+  return `${status} ${events.map(([, event = '', data = '']) => nameOf(event, data)).join()}`;
 }
+
+/** Of an error its code, too. */
+const nameOf = (event: string, data: string): string =>
+  event === 'error' ? `error ${(JSON.parse(data) as { readonly code: string }).code}` : event;

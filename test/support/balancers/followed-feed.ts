@@ -5,6 +5,8 @@ export interface FollowedFeed {
   readonly events: readonly string[];
   /** Streams that were opened so far. */
   streams(): number;
+  /** Whether one is being opened or read, and for how long it has been so. */
+  state(): string;
   /** What was answered instead of a stream. */
   readonly refusals: readonly string[];
   stop(): Promise<void>;
@@ -16,12 +18,17 @@ export function followFeed(url: string, key: string): FollowedFeed {
   const leaving = new AbortController();
   const { signal } = leaving;
   let [streams, lastId] = [0, ''];
+  let [doing, since] = ['opening', performance.now()];
+  const begin = (what: string): void => {
+    [doing, since] = [what, performance.now()];
+  };
   function receive(block: string): void {
     lastId = /^id: (.*)$/m.exec(block)?.[1] ?? lastId;
     const data = /^data: (.*)$/m.exec(block)?.[1];
     if (data !== undefined) events.push((JSON.parse(data) as { id: string }).id);
   }
   async function open(): Promise<Response> {
+    begin('opening');
     const resume = lastId === '' ? {} : { 'last-event-id': lastId };
     const headers = { authorization: `Bearer ${key}`, ...resume };
     const response = await fetch(`${url}/v1/events/stream`, { headers, signal });
@@ -31,10 +38,12 @@ export function followFeed(url: string, key: string): FollowedFeed {
   }
   async function read({ body }: Response): Promise<void> {
     let rest = '';
+    begin('reading');
     for await (const chunk of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {
       const blocks = `${rest}${chunk}`.split('\n\n');
       rest = blocks.pop() ?? '';
       for (const block of blocks) receive(block);
+      begin('reading');
     }
   }
   const following = (async () => {
@@ -47,6 +56,7 @@ export function followFeed(url: string, key: string): FollowedFeed {
   return {
     events,
     streams: () => streams,
+    state: () => `${doing} for ${Math.round(performance.now() - since)} ms, last id ${lastId}`,
     refusals,
     async stop() {
       leaving.abort();

@@ -34,22 +34,10 @@ export async function startServingNodes(t: Closing): Promise<ServingNodes> {
   const ports = [await quietPort(), await quietPort(), await quietPort()] as const;
   const runs = new Map<number, CliRun>();
   async function launch(node: number): Promise<void> {
-    const own = join(folder, String(node));
-    await mkdir(own, { recursive: true });
     const [port, host] = [ports[node - 1] ?? 0, HOSTS[node - 1] ?? ''];
-    const environment = {
-      DATABASE_URL: created.url,
-      DATA_DIR: own,
-      SECRETS_KEY,
-      HOST: host,
-      PORT: String(port),
-      TRUSTED_PROXIES: '127.0.0.1',
-      DRAIN_SECONDS: '5',
-      ...sourceSettings(upstream),
-    };
-    const run = startCli(t, ['serve'], { folder: own, environment });
+    const own = join(folder, String(node));
+    const run = await startNode(t, { folder: own, databaseUrl: created.url, host, port, upstream });
     runs.set(node, run);
-    await until(`node ${node} is ready`, () => isReady(`http://${host}:${port}`, run));
   }
   await Promise.all(ports.map((_, at) => launch(at + 1)));
   const balancer = await startBalancer(t, 'haproxy', ports, { checkEvery: CHECK_EVERY, hosts: HOSTS });
@@ -74,6 +62,38 @@ export async function startServingNodes(t: Closing): Promise<ServingNodes> {
       await used();
     },
   };
+}
+
+export interface NodeOptions {
+  /** Of its own: its DATA_DIR. */
+  readonly folder: string;
+  readonly databaseUrl: string;
+  readonly host: string;
+  readonly port: number;
+  /** The source of all nodes. */
+  readonly upstream: Upstream;
+}
+
+/** Starts `freehold serve` as a node behind a load balancer of this machine; resolves once it is ready. */
+export async function startNode(
+  t: Closing,
+  { folder, databaseUrl, host, port, upstream }: NodeOptions,
+): Promise<CliRun> {
+  await mkdir(folder, { recursive: true });
+  const environment = {
+    DATABASE_URL: databaseUrl,
+    DATA_DIR: folder,
+    SECRETS_KEY,
+    HOST: host,
+    PORT: String(port),
+    TRUSTED_PROXIES: '127.0.0.1',
+    DRAIN_SECONDS: '5',
+    ...sourceSettings(upstream),
+  };
+  const run = startCli(t, ['serve'], { folder, environment });
+  const url = `http://${host}:${port}`;
+  await until(`the node at ${url} is ready`, () => isReady(url, run));
+  return run;
 }
 
 /** What makes a node read the source. */

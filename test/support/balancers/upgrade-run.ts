@@ -10,7 +10,7 @@ import { until } from '../check/until.ts';
 import { atEnd, type Closing } from '../database/database.ts';
 import { sendWatcher } from '../watch/watchers.ts';
 import { startClientLoad } from './client-load.ts';
-import { followFeed } from './followed-feed.ts';
+import { type FollowedFeed, followFeed } from './followed-feed.ts';
 import { LISTING_KEYS, type ServingNodes, startServingNodes } from './serving-nodes.ts';
 
 export interface UpgradeRunOptions {
@@ -83,7 +83,11 @@ export async function runUpgrade(t: Closing, options: UpgradeRunOptions): Promis
   const results: FeedResult[] = [];
   for (const [at, feed] of feeds.entries()) {
     const logged = await eventsOf(url, followers[at] ?? '');
-    await until('the feed has caught up', () => feed.events.length >= logged.length);
+    await until('the feed has caught up', () => feed.events.length >= logged.length).catch(
+      (error: unknown) => {
+        throw new Error(describeFeed(at, feed, logged), { cause: error });
+      },
+    );
     await feed.stop();
     const isWhole = String(feed.events) === String(logged);
     results.push({ isWhole, events: logged.length, streams: feed.streams(), refusals: feed.refusals });
@@ -97,6 +101,17 @@ export async function runUpgrade(t: Closing, options: UpgradeRunOptions): Promis
     unknownWatchers: found.filter((name) => !acknowledged.has(name)).length,
     feeds: results,
   };
+}
+
+/** What a feed lacks. */
+function describeFeed(at: number, feed: FollowedFeed, logged: readonly string[]): string {
+  const received = new Set(feed.events);
+  const missing = logged.flatMap((id, place) => (received.has(id) ? [] : [place]));
+  const { length } = feed.events;
+  return (
+    `Feed ${at} has ${length} events of ${logged.length} by ${feed.streams()} streams, ${feed.state()}; ` +
+    `refused: ${feed.refusals.join() || 'never'}; it lacks those at ${missing.slice(0, 20).join()}`
+  );
 }
 
 async function statusOf(url: string, listings: readonly string[], key: string): Promise<number> {
