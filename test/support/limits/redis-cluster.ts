@@ -32,11 +32,9 @@ export async function startCluster(t: Closing, ...settings: string[]): Promise<R
   const addresses = masters.map(({ port }) => `127.0.0.1:${port}`);
   await execute('redis-cli', ['--cluster', 'create', ...addresses, '--cluster-yes']);
   const ids = await Promise.all(masters.map((each) => each.command('cluster', 'myid')));
-  const join = ['127.0.0.1', String(replica.port), addresses[0] ?? ''];
-  await execute('redis-cli', [
-    ...['--cluster', 'add-node', `${join[0]}:${join[1]}`, join[2] ?? ''],
-    ...['--cluster-slave', '--cluster-master-id', ids[0] ?? ''],
-  ]);
+  const toFirst = [`127.0.0.1:${replica.port}`, addresses[0] ?? ''];
+  const asReplica = ['--cluster-slave', '--cluster-master-id', ids[0] ?? ''];
+  await execute('redis-cli', ['--cluster', 'add-node', ...toFirst, ...asReplica]);
   await until('the cluster takes commands', async () => {
     const states = await Promise.all(masters.map((each) => each.command('cluster', 'info')));
     return states.every((state) => state.includes('cluster_state:ok'));
@@ -67,10 +65,8 @@ export async function startCluster(t: Closing, ...settings: string[]): Promise<R
     await source.command('cluster', 'setslot', slot, 'migrating', targetId);
     return async () => {
       const keys = (await source.command('cluster', 'getkeysinslot', slot, '10000')).split('\n');
-      if (keys[0] !== '')
-        await source.command(
-          ...['migrate', '127.0.0.1', String(target.port), '', '0', '5000', 'keys', ...keys],
-        );
+      const goal = ['127.0.0.1', String(target.port), '', '0', '5000', 'keys'];
+      if (keys[0] !== '') await source.command('migrate', ...goal, ...keys);
       for (const each of [target, source, ...masters])
         await each.command('cluster', 'setslot', slot, 'node', targetId);
     };
