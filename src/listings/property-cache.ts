@@ -46,6 +46,8 @@ export function createPropertyCache(
 interface CachedProperty {
   readonly whole: StoredProperty | null;
   readonly listings: Map<string, StoredListing>;
+  /** When the first of it began to be read: its lifetime counts from there. */
+  readonly readAt: number;
 }
 
 /** Caches while notifications arrive; otherwise every read goes to the database. */
@@ -57,13 +59,15 @@ export class PropertyCache implements CachedReads {
   /** The property of each listing. May be out of date, so reads check what they find through it. */
   readonly #propertyOf = new LRUCache<string, string>({ max: 4 * MAX_PROPERTIES });
   readonly #removalListeners: (() => void)[] = [];
+  readonly #now: () => number;
   #connected = false;
   #version = 0;
 
   constructor(reads: ListingReads, monotonic: () => number) {
     this.#reads = reads;
     // lru-cache takes a start of 0 for none.
-    const perf = { now: () => monotonic() + 1 };
+    this.#now = () => monotonic() + 1;
+    const perf = { now: this.#now };
     this.#properties = new LRUCache({ max: MAX_PROPERTIES, ttl: LIFETIME, perf, ttlResolution: 0 });
   }
 
@@ -79,14 +83,18 @@ export class PropertyCache implements CachedReads {
   async property(id: string): Promise<StoredProperty | null> {
     const whole = this.#find(id)?.whole;
     if (whole && (whole.id === id || whole.listings.some((listing) => listing.id === id))) return whole;
-    return this.#read(this.#propertyFlights, id, this.#reads.property, (property) => this.#add(property));
+    return this.#read(this.#propertyFlights, id, this.#reads.property, (property, at) =>
+      this.#add(property, at),
+    );
   }
 
   /** The listing with this id, without the rest of its property. */
   async listing(id: string): Promise<StoredListing | null> {
     const listing = this.#find(id)?.listings.get(id);
     if (listing) return listing;
-    return this.#read(this.#listingFlights, id, this.#reads.listing, (each) => this.#addListing(each));
+    return this.#read(this.#listingFlights, id, this.#reads.listing, (each, at) =>
+      this.#addListing(each, at),
+    );
   }
 
   #find(id: string): CachedProperty | undefined {
@@ -98,30 +106,37 @@ export class PropertyCache implements CachedReads {
     flights: SingleFlight<T | null>,
     id: string,
     find: (id: string) => Promise<T | null>,
-    add: (record: T) => void,
+    add: (record: T, readAt: number) => void,
   ): Promise<T | null> {
     if (!this.#connected) return find(id);
     const version = this.#version;
     return flights.run(`${version} ${id}`, null, async () => {
+      // Counted from here, a slow read is not older than promised by the time it took.
+      const readAt = this.#now();
       const record = await find(id);
-      if (record !== null && this.#connected && version === this.#version) add(record);
+      if (record !== null && this.#connected && version === this.#version) add(record, readAt);
       return record;
     });
   }
 
-  #add(property: StoredProperty): void {
+  #add(property: StoredProperty, readAt: number): void {
     const listings = new Map(property.listings.map((listing) => [listing.id, listing]));
-    this.#properties.set(property.id, { whole: property, listings });
+    this.#set(property.id, { whole: property, listings, readAt });
     for (const id of listings.keys()) this.#propertyOf.set(id, property.id);
   }
 
-  /** Adds the listing to its cached property without extending that one's lifetime. */
-  #addListing(listing: StoredListing): void {
+  /** Adds the listing to its cached property without extending that one's lifetime, unless what is cached was read later. */
+  #addListing(listing: StoredListing, readAt: number): void {
     const { id, propertyId } = listing;
     const cached = this.#properties.get(propertyId);
-    if (cached) cached.listings.set(id, listing);
-    else this.#properties.set(propertyId, { whole: null, listings: new Map([[id, listing]]) });
+    if (cached === undefined)
+      this.#set(propertyId, { whole: null, listings: new Map([[id, listing]]), readAt });
+    else if (readAt >= cached.readAt) cached.listings.set(id, listing);
     this.#propertyOf.set(id, propertyId);
+  }
+
+  #set(id: string, cached: CachedProperty): void {
+    this.#properties.set(id, cached, { start: cached.readAt });
   }
 
   /** A notification of changed properties. */

@@ -121,7 +121,6 @@ export class VendorMachine {
     const mortal = new Mortal(this.#clock, () => this.#skew.ours);
     const { clock } = mortal;
     const own = mortal.database(database);
-    const { profile } = this;
     const synced = async () => setBudgetTime(this.#clock.now());
     const budget = new RequestBudget({
       database: mortal.database({
@@ -131,13 +130,13 @@ export class VendorMachine {
       }),
       clock,
       connection: this.id,
-      limits: profile.limits,
-      live: profile.live !== false,
+      limits: this.profile.limits,
+      live: this.profile.live !== false,
     });
     const source = resoSource({
       id: this.id,
       name: 'Vendor',
-      profile,
+      profile: this.profile,
       url: `${this.server.url}/odata`,
       credentials: credentialsOf(this.server),
       outbound: mortal.outbound(createOutbound({ clock })),
