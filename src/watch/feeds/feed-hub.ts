@@ -52,7 +52,9 @@ export class FeedHub {
   readonly #tail: EventTail;
   readonly #reads = new Bulkhead({ maxConcurrent: MAX_READS, maxQueue: Number.POSITIVE_INFINITY });
   readonly #closing = new AbortController();
-  /** Feeds at the tail, by what they read. */
+  /** All feeds, by what they read. */
+  readonly #open = new Map<string, Set<EventFeed>>();
+  /** Feeds at the tail, likewise. */
   readonly #atTail = new Map<string, Set<EventFeed>>();
   /** Listeners at the tail, by what they hear. */
   readonly #listeners = new Map<string, Set<EventListener>>();
@@ -68,8 +70,9 @@ export class FeedHub {
     });
     this.#tail = new EventTail({
       ...options,
+      // A feed may join the tail between this read and its delivery, when the tail goes past what it has not read itself.
       isWanted: (row) =>
-        keysOf(row).some((key) => this.#atTail.has(key) || this.#listeners.has(key)) && options.isOpen(row),
+        keysOf(row).some((key) => this.#open.has(key) || this.#listeners.has(key)) && options.isOpen(row),
       deliver: (page, from) => this.#deliver(page, from),
     });
     metrics.gauge('freehold_feeds_open', 'Open feeds of events.', () => this.#writer.size);
@@ -87,6 +90,7 @@ export class FeedHub {
     };
     const feed = new EventFeed(response, { ...request, release });
     const stopChecks = this.#options.checks.add({ ...request, end: () => feed.close('credential') });
+    addTo(this.#open, keyOf(feed.scope), feed);
     this.#writer.open(feed, formatCursor(feed.position));
     if (this.#closing.signal.aborted) feed.close('shutdown');
     else void this.#catchUp(feed);
@@ -135,6 +139,7 @@ export class FeedHub {
   }
 
   #remove(feed: EventFeed): void {
+    removeFrom(this.#open, keyOf(feed.scope), feed);
     this.#leaveTail(feed);
     feed.release();
     this.#counts.ended.inc({ reason: feed.end });

@@ -14,8 +14,10 @@ export interface ServingNodes extends TestDatabase {
   readonly balancer: Balancer;
   /** Ends a node by a signal, numbered from 1; gives the code of its end, null for one that was killed. */
   end(node: number, signal: NodeJS.Signals): Promise<number | null>;
-  /** Starts it at its port; resolves once it is ready and HAProxy uses it. */
+  /** Starts it at its port, again where it could not start; resolves once it is ready and HAProxy uses it. */
   start(node: number): Promise<void>;
+  /** Starts that failed since the database did not answer in time: what supervisors are for. */
+  failedStarts(): number;
 }
 
 /** Keys of the source's listings. */
@@ -24,6 +26,9 @@ export const LISTING_KEYS = ['0', '1', '2', '3', '4', '5'] as const;
 const CHECK_EVERY = 500;
 /** Addresses that other tests do not listen on: nobody takes the port of a node that is being replaced. */
 const HOSTS = ['127.0.0.41', '127.0.0.42', '127.0.0.43'] as const;
+/** In a run, on a machine that is busy with other work. */
+const MAX_FAILED_STARTS = 5;
+const TOO_LATE = /"event":"failed","reason":"The database cannot answer/;
 const SECRETS_KEY = Buffer.alloc(32, 8).toString('base64');
 
 /** Starts them; everything ends with the test. */
@@ -33,11 +38,21 @@ export async function startServingNodes(t: Closing): Promise<ServingNodes> {
   const upstream = await startSource(t);
   const ports = [await quietPort(), await quietPort(), await quietPort()] as const;
   const runs = new Map<number, CliRun>();
+  let failedStarts = 0;
   async function launch(node: number): Promise<void> {
     const [port, host] = [ports[node - 1] ?? 0, HOSTS[node - 1] ?? ''];
     const own = join(folder, String(node));
-    const run = await startNode(t, { folder: own, databaseUrl: created.url, host, port, upstream });
-    runs.set(node, run);
+    for (;;) {
+      const options = { folder: own, databaseUrl: created.url, host, port, upstream };
+      const run = await startNode(t, options).catch((error: Error) => {
+        failedStarts += 1;
+        if (failedStarts > MAX_FAILED_STARTS || !TOO_LATE.test(error.message)) throw error;
+        return null;
+      });
+      if (run === null) continue;
+      runs.set(node, run);
+      return;
+    }
   }
   await Promise.all(ports.map((_, at) => launch(at + 1)));
   const balancer = await startBalancer(t, 'haproxy', ports, { checkEvery: CHECK_EVERY, hosts: HOSTS });
@@ -61,6 +76,7 @@ export async function startServingNodes(t: Closing): Promise<ServingNodes> {
       await launch(node);
       await used();
     },
+    failedStarts: () => failedStarts,
   };
 }
 

@@ -29,6 +29,8 @@ export interface UpgradeResult {
   readonly lostWatchers: number;
   readonly unknownWatchers: number;
   readonly feeds: readonly FeedResult[];
+  /** Starts of nodes that failed since the database did not answer in time. */
+  readonly failedStarts: number;
 }
 
 export interface FeedResult {
@@ -100,6 +102,7 @@ export async function runUpgrade(t: Closing, options: UpgradeRunOptions): Promis
     lostWatchers: load.created.filter((name) => !found.includes(name)).length,
     unknownWatchers: found.filter((name) => !acknowledged.has(name)).length,
     feeds: results,
+    failedStarts: nodes.failedStarts(),
   };
 }
 
