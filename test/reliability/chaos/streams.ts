@@ -38,7 +38,7 @@ async function goneClients(service: StreamService): Promise<Row> {
   const held = await measureUsage(service);
   delete service.upstream.faults.entity;
   const left = leaked(before, held, 20);
-  const figures = `heap ${before.heap} to ${held.heap} MB, RSS ${before.rss} to ${held.rss} MB`;
+  const figures = `heap ${before.heap} to ${held.heap} MB, with what is outside of it ${before.held} to ${held.held} MB`;
   return row('gone clients', ABANDONED, left.length, 0, left.join(), figures);
 }
 
