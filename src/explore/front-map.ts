@@ -42,7 +42,7 @@ export interface FrontMarket {
   readonly views: readonly FrontView[];
   /** Listed within the last day. */
   readonly added: Readonly<Record<HomeKind, number>>;
-  /** In words; null: prices in several currencies, or none. */
+  /** In words; null: none is known. */
   readonly medians: Readonly<Record<HomeKind, string | null>>;
   /** The place with most homes; null: none is known. */
   readonly place: { readonly name: string; readonly isCity: boolean } | null;
@@ -105,11 +105,17 @@ export async function readFrontMarket(options: Omit<ExploreOptions, 'assets'>): 
   };
 }
 
-/** The median of all asking prices or rents. */
+/** The median of all asking prices or rents; of several currencies that of one, which it names. */
 async function medianWords(options: Omit<ExploreOptions, 'assets'>, kind: HomeKind): Promise<string | null> {
   try {
-    const { median, currency } = await readMedian(options, { kind, parameters: new Map() }, options.visitor);
-    return median === null ? null : moneyWords(Math.round(median), currency);
+    const { median, currency, hasOthers } = await readMedian(
+      options,
+      { kind, parameters: new Map() },
+      options.visitor,
+    );
+    if (median === null) return null;
+    const words = moneyWords(Math.round(median), currency);
+    return hasOthers ? `${words} of those priced in ${currency}` : words;
   } catch (error) {
     if (error instanceof Problem && error.status < 500) return null;
     throw error;

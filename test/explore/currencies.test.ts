@@ -82,6 +82,12 @@ test('the requests that give a view name its currency, and are answered', async 
   }
 });
 
+test('the front page has the median of the currency that most have, and names it', async () => {
+  const page = await pageOf('/');
+  assert.match(page, /<dt>For sale<\/dt><dd class="value">11<\/dd>/);
+  assert.match(page, /median €325,000 of those priced in EUR/);
+});
+
 for (const [query, currency] of [
   ['', 'EUR'],
   ['?currency=USD', 'USD'],

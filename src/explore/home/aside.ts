@@ -18,11 +18,11 @@ export function livePanel({ id, fetchedAt, listingType }: Listing, root: string,
   ${baseUrl}/v1/<wbr>listing/<wbr>${id}</code></pre></section>`;
 }
 
-export function brokerPanel(listing: Listing, now: number): Html | null {
+export function brokerPanel({ listing, timeZone, now }: Home): Html | null {
   const houses = upcoming(listing, now);
   const person = brokerOf(listing);
   if (person === null && houses.length === 0) return null;
-  return html`<section class="panel home-broker" aria-label="Who offers it">${person}${houses.slice(0, 3).map(openHouse)}</section>`;
+  return html`<section class="panel home-broker" aria-label="Who offers it">${person}${houses.slice(0, 3).map((house) => openHouse(house, timeZone))}</section>`;
 }
 
 function brokerOf({ agent, office }: Listing): Html | null {
@@ -62,15 +62,20 @@ function upcoming({ openHouses }: Listing, now: number): readonly OpenHouse[] {
     .sort((a, b) => a.from - b.from);
 }
 
-const UTC = { timeZone: 'UTC' } as const;
-const MONTH = new Intl.DateTimeFormat('en-GB', { month: 'short', ...UTC });
-const WEEKDAY = new Intl.DateTimeFormat('en-GB', { weekday: 'long', ...UTC });
-const CLOCK = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', ...UTC });
+/** By the clocks of the place, whose zone is named: readers elsewhere have others. */
+function openHouse({ from, to, type }: OpenHouse, timeZone: string): Html {
+  const words = (format: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-GB', { ...format, timeZone });
+  const clock = words({ hour: '2-digit', minute: '2-digit' });
+  return html`<div class="entry"><time class="day" datetime="${new Date(from).toISOString()}"><b>${words({ month: 'short' }).format(from)}</b><span>${words({ day: 'numeric' }).format(from)}</span></time><p><strong>Open house</strong><span class="quiet">${words({ weekday: 'long' }).format(from)}, ${clock.format(from)}${
+    to === null ? null : ` to ${clock.format(to)}`
+  } ${zoneName(from, timeZone)}${type === null || /public/i.test(type) ? null : ` · ${oneLine(type, 30)}`}</span></p></div>`;
+}
 
-function openHouse({ from, to, type }: OpenHouse): Html {
-  return html`<div class="entry"><time class="day" datetime="${new Date(from).toISOString()}"><b>${MONTH.format(from)}</b><span>${new Date(from).getUTCDate()}</span></time><p><strong>Open house</strong><span class="quiet">${WEEKDAY.format(from)}, ${CLOCK.format(from)}${
-    to === null ? null : ` to ${CLOCK.format(to)}`
-  } UTC${type === null || /public/i.test(type) ? null : ` · ${oneLine(type, 30)}`}</span></p></div>`;
+/** `CST`, `CDT`, `GMT+1`: American English alone has short names for American zones. */
+function zoneName(at: number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en-US', { timeZone, timeZoneName: 'short' });
+  return format.formatToParts(at).find(({ type }) => type === 'timeZoneName')?.value ?? timeZone;
 }
 
 export function areaPanel({ listing, market }: Home, root: string): Html | null {

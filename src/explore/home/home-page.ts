@@ -91,7 +91,7 @@ export function homeContent(home: Home, photos: readonly Photo[], { root, public
 <header class="home-head"><div><h1>${titleOf(listing)}</h1><p class="quiet">${placeOf(listing)}</p></div><div class="buttons" data-actions data-id="${listing.id}" data-root="${root}" data-name="${pageTitle(listing)}"></div>${priceOf(listing, now)}</header>
 ${endNotice(home, root)}${photoGrid(photos, listing.photoCount)}
 <div class="home-columns"><div class="home-about">${factLine(listing)}${description(listing)}${factTable(listing)}${featureTags(listing)}</div>
-<div class="home-aside">${livePanel(listing, root, publicUrl)}${brokerPanel(listing, now)}${areaPanel(home, root)}</div>
+<div class="home-aside">${livePanel(listing, root, publicUrl)}${brokerPanel(home)}${areaPanel(home, root)}</div>
 <div class="home-money">${priceSection(home, publicUrl)}${estimateSection(home, root, publicUrl)}</div></div>
 ${comparablesSection(home, { map: comparablesMap(home), root, baseUrl: publicUrl })}${sourceSection(home)}</article>${lightBox(photos, titleOf(listing))}`;
 }

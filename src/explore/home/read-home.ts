@@ -47,6 +47,8 @@ export interface HomeMarket {
 /** Of a part that is `null`, the page says that it could not be read. */
 export interface Home {
   readonly listing: Listing;
+  /** IANA name of the zone whose clocks it has. */
+  readonly timeZone: string;
   /** Of its source, an https URL; null: its terms name none. */
   readonly logo: string | null;
   /** The name that its source is set up with; null: it is not. */
@@ -100,7 +102,8 @@ export async function readHome(reads: HomeReads, request: HomeRequest): Promise<
   const { compared, ...parts } = await readParts(reads, visible, listing, request);
   const { logo, name: sourceName } = request.reach.displayOf(chosen.source);
   const shown = [...visible.listings, ...compared].map(({ source }) => source);
-  return { listing, logo, sourceName, property, now, shown, ...parts };
+  const { timeZone } = chosen;
+  return { listing, timeZone, logo, sourceName, property, now, shown, ...parts };
 }
 
 /** Null where display rules leave nothing of the property. */

@@ -103,19 +103,31 @@ export async function countChanges(
   );
 }
 
-/** The median price of a view's homes, in the currency that is chosen for them. Throws what `readView` throws. */
+/** A median in one currency. */
+export interface PriceMedian {
+  /** Null: no price is known. */
+  readonly median: number | null;
+  /** ISO 4217; null: there are no homes. */
+  readonly currency: string | null;
+  /** Whether homes are left out of it, because they are priced in other currencies. */
+  readonly hasOthers: boolean;
+}
+
+/** The median price of a view's homes in the currency that the view is shown in. Throws what `readView` throws. */
 export async function readMedian(
   parts: ViewParts,
   state: ExploreState,
   caller: Principal,
-): Promise<{ readonly median: number | null; readonly currency: string | null }> {
+): Promise<PriceMedian> {
   const { search, query } = await prepareSearch(parts, state, caller);
   return withSession(parts.backend, { caller: caller.account }, async (session) => {
-    const { plan } = await requireOneCurrency({ ...parts, backend: session, fresh: false }, search, {
-      ...query,
-      facets: ['priceBucket'],
-    });
-    return { median: await medianOf(session, { ...search, plan }), currency: plan.currency };
+    const { plan, choice } = await requireOneCurrency(
+      { ...parts, backend: session, fresh: false, choosesMost: true },
+      search,
+      { ...query, facets: ['priceBucket'] },
+    );
+    const median = await medianOf(session, { ...search, plan });
+    return { median, currency: plan.currency, hasOthers: choice !== null };
   });
 }
 
