@@ -27,8 +27,13 @@ export interface Metrics {
     labels: readonly Label[],
     values: () => Iterable<readonly [Readonly<Record<Label, string>>, number]>,
   ): Gauge<Label>;
-  /** How long something takes, in seconds. */
-  durations<Label extends string>(name: string, help: string, labels: readonly Label[]): Histogram<Label>;
+  /** How long something takes, in seconds. @param buckets their upper bounds; default: from a millisecond to ten seconds */
+  durations<Label extends string>(
+    name: string,
+    help: string,
+    labels: readonly Label[],
+    buckets?: readonly number[],
+  ): Histogram<Label>;
 }
 
 /** What the process measures of itself, once it is asked for: one for all services in it, since its observers are never ended. */
@@ -94,7 +99,7 @@ export function createMetrics({ withProcess = false } = {}): Metrics {
           this.set(value());
         },
       }),
-    durations: (name, help, labels) =>
-      new Histogram({ name, help, labelNames: [...labels], buckets: BUCKETS, registers }),
+    durations: (name, help, labels, buckets = BUCKETS) =>
+      new Histogram({ name, help, labelNames: [...labels], buckets: [...buckets], registers }),
   };
 }

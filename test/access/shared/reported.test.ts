@@ -52,6 +52,7 @@ test('a service without LIMITS_URL counts alone, which is no check', async (t) =
   assert.deepEqual(modeIn(found), ['alone']);
   assert.equal(found.get('freehold_limits_losses_total'), 0);
   assert.equal(found.get('freehold_limits_slow_calls_total'), 0);
+  assert.ok(![...found.keys()].some((name) => name.startsWith('freehold_limits_call_duration')));
 });
 
 test('a service reports that the server counts for all, and that it has lost it, and is ready', {
@@ -61,7 +62,12 @@ test('a service reports that the server counts for all, and that it has lost it,
   const service = await startService(t, { environment: { LIMITS_URL: redis.url } });
   const shared = await untilReported(service, /^counted over all processes \(1\)$/);
   assert.deepEqual([shared.status, shared.limits?.ok, shared.limits?.required], [200, true, false]);
-  assert.deepEqual(modeIn(await metrics(service)), ['shared']);
+  await service.json('/v1/areas?limit=1', service.keys.free);
+  const counted = await metrics(service);
+  assert.deepEqual(modeIn(counted), ['shared']);
+  const calls = (call: string) => counted.get(`freehold_limits_call_duration_seconds_count{call="${call}"}`);
+  assert.equal(calls('take'), 1, 'one request was counted');
+  assert.ok((calls('open') ?? 0) >= 16 && (calls('check') ?? 0) >= 16);
   await redis.kill();
   const divided = await untilReported(service, /^divided among 1 process: .*ECONNREFUSED/);
   assert.deepEqual([divided.status, divided.limits?.ok, divided.limits?.required], [200, false, false]);

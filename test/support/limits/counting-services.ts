@@ -13,12 +13,17 @@ import { until } from '../check/until.ts';
 import { atEnd, type Closing, type TestDatabase } from '../database/database.ts';
 import { createAccessServer, testRoute } from '../service/access-service.ts';
 
+export interface ToldStatus extends LimitsStatus {
+  /** Milliseconds of the machine's clock. */
+  readonly at: number;
+}
+
 export interface CountingService {
   readonly port: number;
   readonly access: ReturnType<typeof createAccess>;
   status(): LimitsStatus;
   /** What was told of the limits, in order. */
-  readonly told: readonly LimitsStatus[];
+  readonly told: readonly ToldStatus[];
   /** Sends a request; gives its status and headers. */
   get(path: string, authorization?: string): Promise<{ readonly status: number; readonly headers: Headers }>;
   stop(): Promise<void>;
@@ -30,15 +35,16 @@ const PATIENT = 20_000;
 /** A service with connections of its own. The clock is the system's: so is that of the server which counts. */
 export async function startCountingService(
   t: Closing,
-  { url }: TestDatabase,
+  { url }: Pick<TestDatabase, 'url'>,
   limitsUrl: string,
   callLimit: number | undefined = PATIENT,
 ): Promise<CountingService> {
   const database = openDatabase({ url, maxConnections: 3 });
   const clock = systemClock;
-  const told: LimitsStatus[] = [];
+  const told: ToldStatus[] = [];
   const report = (): void => {};
-  const onChange = (status: LimitsStatus): void => void told.push(status);
+  const onChange = (status: LimitsStatus): void =>
+    void told.push({ ...status, at: performance.timeOrigin + performance.now() });
   const counting = createSharedCounting({ url: limitsUrl, database, clock, callLimit, report, onChange });
   const { provider } = createLocalSubscriptions(database, clock);
   const access = createAccess({ database, clock, report, counting, tiers: TIERS, provider });

@@ -22,13 +22,24 @@ export interface CountingOptions {
   readonly report: (error: unknown) => void;
 }
 
+/** Seconds, about the 20 milliseconds that a request waits at most. */
+const CALL_BUCKETS = [0.00025, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25];
+
 /** What counts limits with other processes; null: this process counts alone. */
 export function openCounting(options: CountingOptions): SharedCounting | null {
   const { config, database, clock, log, metrics, report, limitsCallLimit: callLimit } = options;
   const { limitsUrl: url } = config;
   const onChange = (status: LimitsStatus): void => logLimits(log, status);
-  const counting =
-    url === null ? null : createSharedCounting({ url, database, clock, callLimit, report, onChange });
+  const durations = metrics.durations(
+    'freehold_limits_call_duration_seconds',
+    'Time that this process waited for the server of LIMITS_URL, answered or not.',
+    ['call'],
+    CALL_BUCKETS,
+  );
+  const onCall = (call: string, milliseconds: number): void =>
+    durations.observe({ call }, milliseconds / 1_000);
+  const common = { database, clock, callLimit, report, onChange, onCall };
+  const counting = url === null ? null : createSharedCounting({ ...common, url });
   measureLimits(metrics, () => counting?.status() ?? null);
   return counting;
 }

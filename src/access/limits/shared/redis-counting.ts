@@ -14,7 +14,7 @@ import {
 } from './counting-server.ts';
 import { limitedTo } from './limited-to.ts';
 import { type Connection, connect } from './redis-connection.ts';
-import { SCRIPTS, type Script } from './scripts.ts';
+import { SCRIPTS, type Script, type ScriptName } from './scripts.ts';
 import { SteadyClock } from './steady-clock.ts';
 
 export interface RedisCountingOptions {
@@ -24,6 +24,8 @@ export interface RedisCountingOptions {
   readonly monotonic: () => number;
   /** Milliseconds for one call that a request waits for; default 20. */
   readonly callLimit?: number | undefined;
+  /** Called after each call, answered or not, with the milliseconds that this process waited for it. */
+  readonly onCall?: ((name: ScriptName, milliseconds: number) => void) | undefined;
 }
 
 /** Milliseconds for one call that a request waits for. */
@@ -60,7 +62,7 @@ export class RedisCounting implements CountingServer {
       Array.from({ length: PARTS }, async (_, part) => {
         const keys = [markKey(namespace, part)];
         const [, mark, evicted] = await this.#run(
-          SCRIPTS.open,
+          'open',
           part,
           keys,
           [namespace, random, create ? '1' : '0'],
@@ -76,7 +78,7 @@ export class RedisCounting implements CountingServer {
     await Promise.all(
       marks.map(async (mark, part) => {
         const keys = [markKey(namespace, part)];
-        const [, evicted] = await this.#run(SCRIPTS.check, part, keys, [mark], this.#workLimit);
+        const [, evicted] = await this.#run('check', part, keys, [mark], this.#workLimit);
         if (Number(evicted) !== this.#evicted[part])
           throw this.#suspect(new CountsLost('The counting server has evicted keys'));
       }),
@@ -87,7 +89,7 @@ export class RedisCounting implements CountingServer {
     const texts = [quota, wanted, micros(window)].map(String);
     const args = [place.mark, ...texts, prefix, String(first)];
     const [, granted, free, reset] = await this.#run(
-      SCRIPTS.take,
+      'take',
       place.part,
       keysOf(place),
       args,
@@ -101,12 +103,12 @@ export class RedisCounting implements CountingServer {
       const pairs = slots
         .slice(at, at + PUT_AT_ONCE)
         .flatMap(({ name, left }) => [name, String(micros(left))]);
-      await this.#run(SCRIPTS.put, place.part, keysOf(place), [place.mark, ...pairs], this.#workLimit);
+      await this.#run('put', place.part, keysOf(place), [place.mark, ...pairs], this.#workLimit);
     }
   }
 
   async release(place: Place, names: readonly string[]): Promise<void> {
-    await this.#run(SCRIPTS.release, place.part, keysOf(place), [place.mark, ...names], this.#workLimit);
+    await this.#run('release', place.part, keysOf(place), [place.mark, ...names], this.#workLimit);
   }
 
   close(): void {
@@ -134,7 +136,7 @@ export class RedisCounting implements CountingServer {
 
   /** The reply of a script without its first member, the server's time. */
   async #run(
-    script: Script,
+    name: ScriptName,
     part: number,
     keys: string[],
     args: string[],
@@ -142,18 +144,21 @@ export class RedisCounting implements CountingServer {
   ): Promise<unknown[]> {
     const connection = this.#connection;
     if (connection === null) throw new Error('There is no connection');
-    const sentAt = this.#options.monotonic();
+    const { monotonic, onCall } = this.#options;
+    const sentAt = monotonic();
     const [key = ''] = keys;
-    const call = evaluate(connection, script, key, [String(keys.length), ...keys, ...args]);
+    const call = evaluate(connection, SCRIPTS[name], key, [String(keys.length), ...keys, ...args]);
     const late = () => new CountingTooSlow(`The counting server did not answer within ${limit} ms`);
-    const reply = await limitedTo(limit, call, late).catch((error: unknown) => {
-      throw this.#suspect(error);
-    });
+    const reply = await limitedTo(limit, call, late)
+      .catch((error: unknown) => {
+        throw this.#suspect(error);
+      })
+      .finally(() => onCall?.(name, monotonic() - sentAt));
     if (!Array.isArray(reply) || Number(reply[0]) < 0)
       throw this.#suspect(
         new CountsLost('The counting server has lost what it had counted, or is another one now'),
       );
-    this.#clock.observe(part, Number(reply[0]) / 1_000, sentAt, this.#options.monotonic());
+    this.#clock.observe(part, Number(reply[0]) / 1_000, sentAt, monotonic());
     return reply;
   }
 }

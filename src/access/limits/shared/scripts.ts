@@ -74,3 +74,5 @@ return {now}`),
 for at = 2, #ARGV do redis.call('ZREM', KEYS[2], ARGV[at]) end
 return {now}`),
 } as const;
+
+export type ScriptName = keyof typeof SCRIPTS;

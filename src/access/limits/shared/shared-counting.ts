@@ -6,6 +6,7 @@ import type { Database } from '../../../postgres/client/database.ts';
 import { PROCESS_NAME } from '../../../postgres/leases/work-lease.ts';
 import { createLimitsBoard } from './limits-board.ts';
 import { RedisCounting } from './redis-counting.ts';
+import type { ScriptName } from './scripts.ts';
 import { type LimitsStatus, SharedLimiter } from './shared-limiter.ts';
 import { SharedPlaces } from './shared-places.ts';
 import { SharedWindow } from './shared-window.ts';
@@ -27,6 +28,8 @@ export interface SharedCountingOptions {
   readonly clock: Clock;
   /** Milliseconds for one call to the server; for tests that prove no limit of time. */
   readonly callLimit?: number | undefined;
+  /** Called after each call to the server, with the milliseconds that this process waited for it. */
+  readonly onCall?: ((name: ScriptName, milliseconds: number) => void) | undefined;
   readonly onChange: (status: LimitsStatus) => void;
   /** Called with errors that no client sees. */
   readonly report: (error: unknown) => void;
@@ -34,11 +37,11 @@ export interface SharedCountingOptions {
 
 /** Connects to nothing before `start`. */
 export function createSharedCounting(options: SharedCountingOptions): SharedCounting {
-  const { url, database, clock, callLimit, report } = options;
+  const { url, database, clock, callLimit, onCall, report } = options;
   const run = randomBytes(5).toString('hex');
   const limiter = new SharedLimiter({
     ...options,
-    server: new RedisCounting({ url, monotonic: () => systemClock.monotonic(), callLimit }),
+    server: new RedisCounting({ url, monotonic: () => systemClock.monotonic(), callLimit, onCall }),
     board: createLimitsBoard(database, `${PROCESS_NAME} ${run}`, report),
   });
   const places: SharedPlaces[] = [];

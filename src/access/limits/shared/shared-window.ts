@@ -6,7 +6,7 @@ import { RecentCallers, WINDOW } from '../sliding-window-log.ts';
 import type { Counted, CountedSlot, Place } from './counting-server.ts';
 import { shareOf } from './phases.ts';
 import type { SharedLimiter } from './shared-limiter.ts';
-import { type Lease, type Slot, type Taken, WindowName } from './window-name.ts';
+import { type Lease, MAX_BLOCK, type Slot, slotsInAdvance, type Taken, WindowName } from './window-name.ts';
 
 export interface SharedWindowOptions {
   readonly limiter: SharedLimiter;
@@ -25,11 +25,6 @@ const LEASE = 500;
  * this process admits.
  */
 const ON_ITS_WAY = 20;
-/** Milliseconds for which a refusal counts without asking again. */
-const MAX_BLOCK = 1_000;
-/** From this quota on slots are leased in advance: at most this share of it, over all other processes. */
-const LEASED_FROM = 300;
-const LEASED_SHARE = 0.03;
 /** Requests of one name that one call asks for. */
 const ASKED_AT_ONCE = 500;
 
@@ -75,7 +70,7 @@ export class SharedWindow implements Counted {
     const request = { quota, wanted: 0, window: WINDOW, prefix: '', first: 0 };
     const reply = await limiter.call(place, (server) => server.take(place, request));
     if (reply === null) return own;
-    const free = reply.free + this.#leased(state);
+    const free = reply.free + state.leased;
     return rule.by === 'both' && own.remaining < free ? own : { remaining: free, reset: reply.reset };
   }
 
@@ -127,7 +122,8 @@ export class SharedWindow implements Counted {
     }
     if (rule.by === 'server') return this.#spendLease(name, state, now);
     const share = shareOf(first.quota, rule.nodes);
-    if (rule.by === 'share' || state.log.count(now) >= share) this.#decideByShare(name, state, share);
+    if (rule.by === 'share' || state.log.count(now) >= share)
+      this.#decideByShare(name, state, share, { number: this.#number++, isSlow: false });
     return rule.by === 'share' || state.queue[0] !== first;
   }
 
@@ -142,30 +138,33 @@ export class SharedWindow implements Counted {
     if (lease.next === lease.end) lease.cancel();
     state.log.add(now);
     const slot = this.#slot(name, state, lease.place, number);
-    this.#answer(state, { slot, remaining: lease.free + this.#leased(state), reset: lease.reset });
+    this.#answer(state, { slot, remaining: lease.free + state.leased, reset: lease.reset });
     return true;
   }
 
-  #decideByShare(name: string, state: WindowName, share: number): void {
+  /** @param number of the slot, where there is one  @param isSlow whether nobody else divides */
+  #decideByShare(
+    name: string,
+    state: WindowName,
+    share: number,
+    { number, isSlow }: { readonly number: number; readonly isSlow: boolean },
+  ): void {
     const { limiter } = this.#options;
-    const own = state.status(this.#now(), share);
+    const now = this.#now();
+    const own = isSlow ? state.statusUnanswered(now, share) : state.status(now, share);
     if (own.remaining === 0) {
       this.#answer(state, { slot: null, remaining: 0, reset: own.reset });
       return;
     }
-    state.log.add(this.#now());
-    const number = this.#number++;
+    state.admitUnanswered(now);
     const place = limiter.isSending ? limiter.place(this.kind, name) : null;
     if (place !== null)
       void limiter.call(place, (server) =>
         server.put(place, [{ name: this.#slotName(number), left: WINDOW }]),
       );
-    const { reset } = state.status(this.#now(), share);
-    this.#answer(state, {
-      slot: this.#slot(name, state, place, number),
-      remaining: own.remaining - 1,
-      reset,
-    });
+    const { reset } = state.status(now, share);
+    const slot = this.#slot(name, state, place, number);
+    this.#answer(state, { slot, remaining: own.remaining - 1, reset });
   }
 
   /** Asks the server for all that wait, and for more where many came of late. */
@@ -182,8 +181,9 @@ export class SharedWindow implements Counted {
     const askedAt = this.#now();
     const request = { quota, wanted: asked + more, window, prefix: this.#slotName(''), first };
     const reply = place === null ? null : await limiter.call(place, (server) => server.take(place, request));
-    if (reply === null || place === null) return this.#decideUnanswered(name, state);
+    if (reply === null || place === null) return this.#decideUnanswered(name, state, first, asked);
     const now = this.#now();
+    state.learn(reply.free, now);
     const granted = Math.min(asked, reply.granted);
     const spare = reply.granted - granted;
     for (let at = 0; at < granted; at++) {
@@ -213,23 +213,24 @@ export class SharedWindow implements Counted {
     return Math.min(ASKED_AT_ONCE, Math.max(1, shareOf(quota, rule.nodes) - state.log.count(this.#now())));
   }
 
-  /** All that wait are decided on by share when there is no answer, as in a loss, which it may become. */
-  #decideUnanswered(name: string, state: WindowName): void {
+  /**
+   * All that wait are decided on without the server when there is no answer. Those that were asked for keep their slots: the server may
+   * have taken them nevertheless, and must not count them twice.
+   */
+  #decideUnanswered(name: string, state: WindowName, firstAsked: number, asked: number): void {
     const { limiter } = this.#options;
-    limiter.requireRule();
-    for (let [first] = state.queue; first !== undefined; [first] = state.queue)
-      this.#decideByShare(name, state, shareOf(first.quota, limiter.nodes));
+    const isSlow = limiter.requireRule().by !== 'share';
+    for (let at = 0; state.queue[0] !== undefined; at++) {
+      const share = shareOf(state.queue[0].quota, limiter.nodes);
+      const number = at < asked ? firstAsked + at : this.#number++;
+      this.#decideByShare(name, state, share, { number, isSlow });
+    }
   }
 
-  /** Slots to take in advance: as many as were used of the last ones, if those were taken just now. */
   #inAdvance(state: WindowName, quota: number): number {
-    if (quota < LEASED_FROM) return 0;
     const { lease } = state;
     this.#endLease(state);
-    const others = Math.max(1, this.#options.limiter.nodes - 1);
-    const most = Math.floor((LEASED_SHARE * quota) / others);
-    const used = lease === null || this.#now() >= lease.until ? 1 : lease.next - lease.from;
-    return Math.min(most, used);
+    return slotsInAdvance(quota, this.#options.limiter.nodes - 1, lease, this.#now());
   }
 
   #keep(state: WindowName, lease: Omit<Lease, 'cancel'>): void {
@@ -251,10 +252,6 @@ export class SharedWindow implements Counted {
     lease.cancel();
     const names = Array.from({ length: lease.end - lease.next }, (_, at) => this.#slotName(lease.next + at));
     void this.#options.limiter.call(lease.place, (server) => server.release(lease.place, names));
-  }
-
-  #leased({ lease }: WindowName): number {
-    return lease === null ? 0 : lease.end - lease.next;
   }
 
   #slot(name: string, state: WindowName, place: Place | null, number: number): Slot {
