@@ -156,13 +156,15 @@ class ListingRefresher {
     milliseconds: number,
     isAgain = false,
   ): Promise<StoredListing> {
+    const { clock } = this.#options;
+    const end = clock.monotonic() + milliseconds;
     const draft = await this.#fetch(source, stored, signal, milliseconds);
     const fresh = await this.#writeThrough
-      .store(stored, draft)
+      .store(stored, draft, Math.max(0, end - clock.monotonic()))
       .catch((error) => this.#failUnwritten(stored, error));
     if (isAgain || source.forget === undefined || !lacksPhotos(draft, fresh)) return fresh;
     source.forget([stored.listingKey]);
-    return this.#fetchAndStore(source, stored, signal, milliseconds, true);
+    return this.#fetchAndStore(source, stored, signal, end - clock.monotonic(), true);
   }
 
   #fetch(

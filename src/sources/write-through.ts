@@ -19,14 +19,16 @@ export type ListingOfSource = Pick<StoredListing, 'id' | 'source' | 'listingKey'
   Partial<Pick<StoredListing, 'record'>>;
 
 export interface WriteThrough {
-  /** Writes a fresh draft, if it differs, and returns the listing as stored. */
-  store(listing: ListingOfSource, draft: ListingDraft): Promise<StoredListing>;
+  /** Writes a fresh draft, if it differs, and returns the listing as stored. `spare`: milliseconds that its fetch did not need. */
+  store(listing: ListingOfSource, draft: ListingDraft, spare?: number): Promise<StoredListing>;
   /** Marks a listing that the source no longer has as deleted. */
   remove(listing: ListingOfSource): Promise<void>;
 }
 
 /** Together with the deadline of a fetch and the wait for searches this stays below the ten seconds that a stream may take. */
 const DEADLINE = 1_500;
+/** Milliseconds that a fetch leaves for writing, at most: a database that is merely busy is done by then. */
+const MAX_SPARE = 3_000;
 
 export function createWriteThrough(options: WriteThroughOptions): WriteThrough {
   const { catalogue, database, clock, untilSearched } = options;
@@ -34,26 +36,29 @@ export function createWriteThrough(options: WriteThroughOptions): WriteThrough {
   async function write(
     { id, source }: ListingOfSource,
     drafts: readonly ListingDraft[],
-    deletedKeys: readonly string[] = [],
+    {
+      deletedKeys = [],
+      spare = 0,
+    }: { readonly deletedKeys?: readonly string[]; readonly spare?: number } = {},
   ): Promise<StoredListing | null> {
     const { isChanged, fresh } = await database.transaction(
       async (tx) => {
         const { unchanged, removed } = await catalogue.write(tx, source, drafts, clock.now(), deletedKeys);
         return { isChanged: drafts.length > unchanged || removed > 0, fresh: await findListing(tx, id) };
       },
-      { timeout: DEADLINE, planned: 'once', repeatable: true },
+      { timeout: DEADLINE + Math.min(spare, MAX_SPARE), planned: 'once', repeatable: true },
     );
     if (isChanged) await untilSearched?.();
     return fresh;
   }
   return {
-    async store(listing, draft) {
-      const fresh = await write(listing, [draft]);
+    async store(listing, draft, spare = 0) {
+      const fresh = await write(listing, [draft], { spare });
       if (fresh === null) throw new Error('The listing is gone after it was written');
       return fresh;
     },
     async remove(listing) {
-      await write(listing, [], [listing.listingKey]);
+      await write(listing, [], { deletedKeys: [listing.listingKey] });
     },
   };
 }

@@ -6,6 +6,7 @@ import { listingId } from '../../src/ingest/identity.ts';
 import { createCatalogue } from '../../src/ingest/listing-writer.ts';
 import { createMetrics } from '../../src/lib/metrics.ts';
 import { createRefresh } from '../../src/live/refresh.ts';
+import type { Database } from '../../src/postgres/client/database.ts';
 import { LiveError } from '../../src/sources/source.ts';
 import { type Closing, testDatabase } from '../support/database/database.ts';
 import { manualClock } from '../support/service/clock.ts';
@@ -23,10 +24,19 @@ async function stage(t: Closing, { isBroken = false } = {}) {
   const stored = await catalogue.listing(listingId(source.id, 'a'));
   assert.ok(stored);
   const complaints: unknown[] = [];
+  /** Milliseconds that the database had for each transaction. */
+  const timeouts: (number | undefined)[] = [];
+  const observed: Database = {
+    ...database,
+    transaction(work, options) {
+      timeouts.push(options?.timeout);
+      return database.transaction(work, options);
+    },
+  };
   const broken = () => Promise.reject(new Error('disk full'));
   const refresh = createRefresh({
     findSource: (id) => (id === source.id ? source : null),
-    database,
+    database: observed,
     clock,
     metrics: createMetrics(),
     catalogue: isBroken ? { ...catalogue, write: broken } : catalogue,
@@ -34,7 +44,7 @@ async function stage(t: Closing, { isBroken = false } = {}) {
     // A search engine that is late by more than a write may take.
     untilSearched: async () => clock.advance(5_000),
   });
-  return { source, complaints, stored, refresh };
+  return { source, clock, complaints, timeouts, stored, refresh };
 }
 
 async function withBrokenWrites(t: Closing) {
@@ -48,6 +58,18 @@ test('a fresh copy that is stored is sent, however late searches know of it', as
   const fresh = await refresh(stored, never);
   assert.deepEqual([fresh.record.price, fresh.version, complaints], [123_456, stored.version + 1, []]);
 });
+
+for (const [took, timeout] of [
+  [0, 4_500],
+  [6_500, 3_000],
+  [7_900, 1_600],
+] as const)
+  test(`of a source that took ${took} ms, storing may take ${timeout}: what the source left, and the sum is below ten seconds`, async (t) => {
+    const { source, clock, stored, timeouts, refresh } = await stage(t);
+    source.beforeFetch = async () => clock.advance(took);
+    await refresh(stored, never);
+    assert.deepEqual(timeouts, [timeout]);
+  });
 
 test('a fresh copy that cannot be stored is an error that the log explains, and not a wrong answer', async (t) => {
   const { fetch, complaints } = await withBrokenWrites(t);

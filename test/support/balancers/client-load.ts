@@ -106,6 +106,9 @@ function outcomeOf({ statusCode, headers }: IncomingMessage, answer: string): st
   return `${status} ${events.map(([, event = '', data = '']) => nameOf(event, data)).join()}`;
 }
 
-/** Of an error its code, too. */
-const nameOf = (event: string, data: string): string =>
-  event === 'error' ? `error ${(JSON.parse(data) as { readonly code: string }).code}` : event;
+/** Of an error its code and what it says, too. */
+function nameOf(event: string, data: string): string {
+  if (event !== 'error') return event;
+  const { code, message } = JSON.parse(data) as { readonly code: string; readonly message: string };
+  return `error ${code} (${message})`;
+}

@@ -108,8 +108,19 @@ export async function startNode(
   };
   const run = startCli(t, ['serve'], { folder, environment });
   const url = `http://${host}:${port}`;
-  await until(`the node at ${url} is ready`, () => isReady(url, run));
+  await until(`the node at ${url} is ready`, () => isReady(url, run)).catch(async (error: unknown) => {
+    throw new Error(`${await describeStart(url, run)}\n${String(error)}`, { cause: error });
+  });
   return run;
+}
+
+/** What a node that is not ready says of itself. */
+async function describeStart(url: string, run: CliRun): Promise<string> {
+  const readiness = await fetch(`${url}/readyz?verbose`, { signal: AbortSignal.timeout(5_000) }).then(
+    (answer) => answer.text(),
+    (error: Error) => `${error.message} ${String(error.cause ?? '')}`,
+  );
+  return `${readiness}\n${run.stdout().slice(-4_000)}\n${run.stderr().slice(-1_000)}`;
 }
 
 /** What makes a node read the source. */
