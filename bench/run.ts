@@ -39,7 +39,7 @@ import { timeToCached } from './streams.ts';
 import { conditions, openTestbed, type Testbed } from './testbed.ts';
 import { formatRow, limitsOnAgainstOff, propertyAgainstRaw, type Row } from './throughput.ts';
 import { readsWhileMatching } from './watchers/busy.ts';
-import { matchEndToEnd } from './watchers/end-to-end.ts';
+import { matchEndToEnd, takeOverAmong } from './watchers/end-to-end.ts';
 import { matchWatchers } from './watchers/matching.ts';
 import { latencyAgainstGraphile, latencyBesideHanging } from './webhooks/latency.ts';
 import { memoryOfHosts } from './webhooks/memory.ts';
@@ -101,6 +101,8 @@ const { positionals: names, values } = parseArgs({
     listings: { type: 'string' },
     // Where the soak has its listings, and how long it takes.
     soaked: { type: 'string', default: join(tmpdir(), 'freehold-soak') },
+    // How many, for `takeover`.
+    watchers: { type: 'string', default: '1000000' },
     minutes: { type: 'string', default: '60' },
     // Questions a second of the soak, in place of half of the peak.
     rate: { type: 'string' },
@@ -160,6 +162,7 @@ function pinned(): boolean {
 const NAMED: Readonly<Record<string, (testbed: Testbed) => Promise<Row[]>>> = {
   watchers: matchWatchers,
   matching: matchEndToEnd,
+  takeover: () => takeOverAmong(Number(values.watchers)),
   busy: readsWhileMatching,
   speed: speedOfSample,
   P18: deliveriesAgainstLoop,

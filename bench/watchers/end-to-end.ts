@@ -25,9 +25,13 @@ const SIZES = new Map([
   [100_000, 400],
 ]);
 const TAKEOVERS = 3;
+/** Watchers that are inserted at once. */
+const PART = 50_000;
+/** Share of the watchers that is in memory once all are loaded, at least. */
+const LISTED = 0.99;
 /** Milliseconds, after which what has been matched counts. */
 const LIMIT = 40_000;
-const START_LIMIT = 120_000;
+const START_LIMIT = 600_000;
 const TIERS = { pro: { minute: 5_000_000, month: 1_000_000_000 } };
 
 /** On databases of its own. */
@@ -65,7 +69,7 @@ async function measureSize(testbed: Testbed, size: number, changes: number): Pro
   const unlimited = await measureRate(database, changes);
   await second.service.stop();
   progress('takeover');
-  const takeovers = await measureTakeovers(testbed);
+  const takeovers = await measureTakeovers(testbed, size);
   const loads = [first.seconds, second.seconds].map((each) => each.toFixed(1));
   return [
     ...latencies,
@@ -73,12 +77,33 @@ async function measureSize(testbed: Testbed, size: number, changes: number): Pro
     rateRow(`${name}: the same, events counted and within the hourly limit`, counted),
     rateRow(`${name}: the same, hourly limits reached`, reached),
     note(`${name}: seconds from the start of the process to the first change matched`, loads.join(' and ')),
-    note(
-      `${name}: seconds until the other of two processes has taken over after kill -9`,
-      `${median(takeovers).toFixed(1)} (${takeovers.map((each) => each.toFixed(1)).join(', ')})`,
-    ),
+    takeoverRow(name, takeovers),
   ];
 }
+
+/** Takeover among many watchers, by a process that stands by with them in memory, on a database of its own. */
+export async function takeOverAmong(size: number): Promise<Row[]> {
+  const testbed = await openTestbed(0);
+  try {
+    progress(`${size.toLocaleString('en')} watchers`);
+    // In parts, since that many definitions at once are some gigabytes.
+    for (let first = 0; first < size; first += PART)
+      await insertWatchers(testbed.database, mixFrom(first, Math.min(PART, size - first)));
+    await insertWords(testbed.database, wordsOfMix());
+    progress('takeover');
+    const takeovers = await measureTakeovers(testbed, size);
+    const name = `matching, ${size.toLocaleString('en')} watchers`;
+    return [takeoverRow(name, takeovers)];
+  } finally {
+    await testbed.close();
+  }
+}
+
+const takeoverRow = (name: string, takeovers: readonly number[]): Row =>
+  note(
+    `${name}: seconds until the other of two processes has taken over after kill -9`,
+    `${median(takeovers).toFixed(1)} (${takeovers.map((each) => each.toFixed(1)).join(', ')})`,
+  );
 
 const note = (name: string, figure: string): Row => ({ name, figure, floor: '', met: true });
 
@@ -87,14 +112,16 @@ const progress = (text: string): void => void process.stdout.write(`  ${text}\n`
 
 /** The watchers of the mix, each owner with as many and as many events as the plan Pro allows. */
 export async function insertMix(database: Database, size: number): Promise<void> {
-  const mix = Array.from({ length: size }, (_, at) => ({
-    ...watcher(at + 1),
-    owner: ownerOf(at + 1),
-    eventsPerHour: EVENTS_PER_HOUR,
-  }));
-  await insertWatchers(database, mix);
+  await insertWatchers(database, mixFrom(0, size));
   await insertWords(database, wordsOfMix());
 }
+
+const mixFrom = (first: number, count: number) =>
+  Array.from({ length: count }, (_, at) => ({
+    ...watcher(first + at + 1),
+    owner: ownerOf(first + at + 1),
+    eventsPerHour: EVENTS_PER_HOUR,
+  }));
 
 /** Starts a service that has a change to match; `seconds` until it is. */
 async function startMatching(testbed: Testbed, name: string): Promise<{ service: Arm; seconds: number }> {
@@ -142,13 +169,14 @@ const rateRow = (name: string, { changes, events, seconds }: Rate): Row =>
   );
 
 /** Seconds from the kill of one of two processes until a change that is committed then is matched. */
-async function measureTakeovers(testbed: Testbed): Promise<number[]> {
+async function measureTakeovers(testbed: Testbed, size: number): Promise<number[]> {
   let [victim, other] = [await startService(testbed, 'a', TIERS), await startService(testbed, 'b', TIERS)];
   const seconds: number[] = [];
   for (let round = 0; round < TAKEOVERS; round++) {
     await waitUntilMatched(testbed);
-    // The other one stands by soon. The lease is renewed every second: each round meets that elsewhere.
-    await sleep(2_000 + (round * 1_000) / TAKEOVERS);
+    while ((await standbyWatchers(other)) < size * LISTED) await sleep(500);
+    // The lease is renewed every second: each round meets that elsewhere.
+    await sleep((round * 1_000) / TAKEOVERS);
     process.kill(victim.pid, 'SIGKILL');
     const begun = performance.now();
     await waitUntilMatched(testbed);
@@ -158,4 +186,10 @@ async function measureTakeovers(testbed: Testbed): Promise<number[]> {
   }
   await Promise.all([victim.stop(), other.stop()]);
   return seconds;
+}
+
+/** Watchers that a process has in memory to take over with. */
+async function standbyWatchers({ url }: Arm): Promise<number> {
+  const text = await (await fetch(`${url}/metrics`)).text();
+  return Number(/^freehold_watch_standby_watchers (\d+)/m.exec(text)?.[1] ?? 0);
 }

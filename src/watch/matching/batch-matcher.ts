@@ -70,12 +70,12 @@ export class BatchMatcher {
   readonly #index = new WatcherIndex<string>();
   readonly #details = new WatcherDetails();
 
-  readonly #isWritten: IsWritten;
   readonly #isOpen: IsOpen;
+  /** Which events there are already when it begins to match. */
+  isWritten: IsWritten = () => false;
 
-  constructor(reads: MatchingReads, isWritten: IsWritten = () => false, isOpen: IsOpen = () => true) {
+  constructor(reads: MatchingReads, isOpen: IsOpen = () => true) {
     this.#reads = reads;
-    this.#isWritten = isWritten;
     this.#isOpen = isOpen;
   }
 
@@ -89,6 +89,12 @@ export class BatchMatcher {
 
   remove(no: number): void {
     this.#index.remove(no);
+  }
+
+  /** Changes a watcher as a private entry of the log says. */
+  follow(action: string, definition: WatcherDefinition): void {
+    if (definition.status === 'active' && action !== 'deleted') this.add(definition);
+    else this.remove(definition.no);
   }
 
   /** Matches entries, in order. The watchers are afterwards as the last entry leaves them. */
@@ -127,7 +133,7 @@ export class BatchMatcher {
   #findWatchers(change: Change, words: ChangedWords | null): MatchResult[] | null {
     const results: MatchResult[] = [];
     const isDecided = this.#index.match(change, words, (no, sides, details) => {
-      if (this.#isWritten(no, change.sequence)) return;
+      if (this.isWritten(no, change.sequence)) return;
       const watcher = this.#details.decode(details);
       if (this.#isOpen(watcher.owner, change.after.row.licence)) results.push({ no, sides, watcher });
     });
@@ -150,9 +156,8 @@ export class BatchMatcher {
     if (entry.action === QUOTA_ACTION) return { events: [quotaEvent(entry)], contents: [] };
     const definition = entry.data as WatcherDefinition & DisabledWebhook;
     const { no, status } = definition;
-    if (status === 'active' && entry.action !== 'deleted') this.add(definition);
-    else this.#index.remove(no);
-    if (this.#isWritten(no, entry.sequence)) return { events: [], contents: [] };
+    this.follow(entry.action, definition);
+    if (this.isWritten(no, entry.sequence)) return { events: [], contents: [] };
     const isBackfilled = entry.action === 'replayed' || (entry.action === 'created' && definition.backfill);
     if (isBackfilled && status === 'active') return this.#backfill(definition, entry);
     if (entry.action === 'crossed') return this.#crossingEvents(definition, entry);

@@ -1,4 +1,5 @@
-// Matching of watchers: turns the log of changes into events, in the one process that has the lease of this work.
+// Matching of watchers: turns the log of changes into events, in the one process that has the lease of this work. The others keep
+// the watchers in memory, too, so that one of them takes over without loading them first.
 
 import type { ChangeEntry } from '../../changes/change.ts';
 import { CHANGES_CHANNEL, headSequence, readChanges } from '../../changes/change-store.ts';
@@ -14,7 +15,7 @@ import { findPosition, MATCHING_LEASE, movePosition, PositionMoved } from '../ev
 import { writeEvents } from '../events/write-store.ts';
 import { BatchMatcher, type IsOpen } from './batch-matcher.ts';
 import { findWrittenEvents } from './former-shards-store.ts';
-import { loadWatchers } from './load-watchers.ts';
+import { LoadedWatchers } from './load-watchers.ts';
 import { createMatchingReads, type FindOwnerReach } from './matching-reads.ts';
 
 export interface MatchingOptions {
@@ -25,6 +26,8 @@ export interface MatchingOptions {
   readonly licences: Pick<Licences, 'refresh' | 'reachOf'>;
   /** Milliseconds for which a process is the matcher without a renewal; default six seconds. */
   readonly lease?: number;
+  /** Milliseconds between two looks of a process that stands by at what has become of the watchers; default ten seconds. */
+  readonly follow?: number;
   /** Called between the steps of a batch, for tests that stop the process there. */
   readonly onStep?: (step: MatchingStep) => void | Promise<void>;
 }
@@ -36,6 +39,8 @@ export interface MatchingStatus {
   /** Whether this process is the one that matches. */
   readonly isMatcher: boolean;
   readonly watchers: number;
+  /** Watchers in the memory of a process that stands by. */
+  readonly standbyWatchers: number;
   /** Changes that have not become events yet, as of the last look at the log. */
   readonly lag: number;
   /** Milliseconds since the oldest of them was written; 0 without any. */
@@ -46,11 +51,12 @@ export interface MatchingStatus {
   readonly matchTime: number;
 }
 
-/** All active watchers, as they are at a position in the log. */
-interface LoadedWatchers {
-  /** The fence of the lease under which they were loaded. */
+/** The work of the process that has the lease. */
+interface Matched {
+  /** The fence of the lease under which it took over. */
   readonly fence: number;
   readonly matcher: BatchMatcher;
+  /** Up to here the log has become events. */
   position: number;
 }
 
@@ -62,6 +68,8 @@ const BATCH = 500;
 /** Milliseconds until the log is read all the same without a notification. */
 const POLL = 1_000;
 const RETRY = 500;
+/** Milliseconds: what has become of the watchers in so much time is left to read when a process takes over. */
+const FOLLOW = 10_000;
 /** Milliseconds for one transaction of events. */
 const WRITE_TIMEOUT = 30_000;
 
@@ -70,7 +78,10 @@ export class Matching {
   readonly #lease: WorkLease;
   readonly #stopping = new AbortController();
   #renewal: PeriodicWork | null = null;
-  #loaded: LoadedWatchers | null = null;
+  #matched: Matched | null = null;
+  /** The watchers of a process that stands by, or is about to take over. */
+  #spare: LoadedWatchers | null = null;
+  #followedAt = 0;
   #isWriting = false;
   #wake: () => void = () => {};
   #status = { lag: 0, lagTime: 0, changes: 0, events: 0, matchTime: 0 };
@@ -103,8 +114,9 @@ export class Matching {
   }
 
   status(): MatchingStatus {
-    const watchers = this.#loaded?.matcher.watchers ?? 0;
-    return { ...this.#status, isMatcher: this.#loaded !== null, watchers };
+    const watchers = this.#matched?.matcher.watchers ?? 0;
+    const standbyWatchers = this.#spare?.matcher.watchers ?? 0;
+    return { ...this.#status, isMatcher: this.#matched !== null, watchers, standbyWatchers };
   }
 
   async #renew(): Promise<void> {
@@ -121,30 +133,40 @@ export class Matching {
       const woken = new AbortController();
       this.#wake = () => woken.abort();
       try {
-        const loaded = await this.#loadIfDue();
-        if (loaded !== null && (await this.#step(loaded))) continue;
+        const matched = await this.#takeOverIfDue();
+        if (matched !== null && (await this.#step(matched))) continue;
         await pause(systemClock, POLL, AbortSignal.any([signal, woken.signal]));
       } catch (error) {
+        if (signal.aborted) return;
         this.#report(error);
         await pause(systemClock, RETRY, signal);
       }
     }
   }
 
-  /** The watchers, loaded first where this process has just taken the lease; null: another process matches. */
-  async #loadIfDue(): Promise<LoadedWatchers | null> {
-    const { fence } = this.#lease;
-    if (this.#loaded?.fence === fence) return this.#loaded;
+  /** The work, taken over first where this process has just taken the lease; null: another process matches. */
+  async #takeOverIfDue(): Promise<Matched | null> {
+    if (this.#matched !== null && this.#matched.fence === this.#lease.fence) return this.#matched;
     this.#unload();
-    if (fence === null) return null;
-    const { database, licences } = this.#options;
-    const isWritten = await database.read(findWrittenEvents);
-    const reachOf: FindOwnerReach = (owner) => licences.reachOf('watchers', readerOfOwner(owner));
-    const reads = createMatchingReads(database, (read) => this.#retried(read), reachOf);
-    const isOpen: IsOpen = (owner, licence) => reachOf(owner).has(Number(licence));
-    const matcher = new BatchMatcher(reads, isWritten, isOpen);
+    const spare = this.#spare ?? (await this.#load());
+    const { fence } = this.#lease;
+    const { database, follow = FOLLOW } = this.#options;
+    const isFollowDue = systemClock.monotonic() >= this.#followedAt + follow;
+    if (fence === null && !isFollowDue) {
+      this.#spare = spare;
+      return null;
+    }
+    // What fails in between leaves them of no use.
+    this.#spare = null;
     const from = await database.read(findPosition);
-    const position = await loadWatchers(database, from, matcher);
+    const position = await spare.moveTo(from);
+    if (fence === null) {
+      this.#spare = spare;
+      this.#followedAt = systemClock.monotonic();
+      return null;
+    }
+    const { matcher } = spare;
+    matcher.isWritten = await database.read(findWrittenEvents);
     // Readers wait for the position: one that skips what concerns nobody moves at once.
     if (position > from)
       await database.transaction(async (tx) => {
@@ -152,14 +174,23 @@ export class Matching {
         await movePosition(tx, from, position);
         await writeEvents(tx, { events: [], contents: [], withdrawals: [] });
       });
-    this.#loaded = { fence, matcher, position };
-    return this.#loaded;
+    this.#matched = { fence, matcher, position };
+    return this.#matched;
+  }
+
+  #load(): Promise<LoadedWatchers> {
+    const { database, licences } = this.#options;
+    const reachOf: FindOwnerReach = (owner) => licences.reachOf('watchers', readerOfOwner(owner));
+    const reads = createMatchingReads(database, (read) => this.#retried(read), reachOf);
+    const isOpen: IsOpen = (owner, licence) => reachOf(owner).has(Number(licence));
+    this.#followedAt = systemClock.monotonic();
+    return LoadedWatchers.load(database, new BatchMatcher(reads, isOpen), this.#stopping.signal);
   }
 
   /** Matches the next entries and writes their events; false: there are none. */
-  async #step(loaded: LoadedWatchers): Promise<boolean> {
+  async #step(matched: Matched): Promise<boolean> {
     const { database, onStep, clock } = this.#options;
-    const { position, matcher } = loaded;
+    const { position, matcher } = matched;
     const entries = await database.read((sql) => readChanges<ChangeState>(sql, position, BATCH), {
       planned: 'once',
     });
@@ -173,7 +204,7 @@ export class Matching {
       const batch = await matcher.match(entries);
       this.#status.matchTime += clock.monotonic() - start;
       await onStep?.('matched');
-      await this.#write(loaded, batch, end);
+      await this.#write(matched, batch, end);
       this.#status.events += batch.events.length;
     } catch (error) {
       // Those in memory are past a batch that was not written.
@@ -181,13 +212,13 @@ export class Matching {
       throw error;
     }
     await onStep?.('committed');
-    loaded.position = end;
+    matched.position = end;
     this.#status.changes += entries.length;
     return true;
   }
 
   #unload(): void {
-    this.#loaded = null;
+    this.#matched = null;
     this.#status.lag = 0;
     this.#status.lagTime = 0;
   }
@@ -219,7 +250,7 @@ export class Matching {
   }
 
   /** Writes until it is known to be written, since loading again takes long. Throws WorkTaken once another process matches. */
-  async #write({ fence, position }: LoadedWatchers, batch: EventBatch, end: number): Promise<void> {
+  async #write({ fence, position }: Matched, batch: EventBatch, end: number): Promise<void> {
     const { database } = this.#options;
     for (;;) {
       this.#isWriting = true;

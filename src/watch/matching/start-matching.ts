@@ -75,6 +75,11 @@ function addMetrics(metrics: Metrics, status: () => MatchingStatus | null): void
     Number(isMatcher),
   );
   gauge('watchers', 'Active watchers that this process matches.', ({ watchers }) => watchers);
+  gauge(
+    'standby_watchers',
+    'Active watchers that this process has in memory to take over with; 0 in the one that matches.',
+    ({ standbyWatchers }) => standbyWatchers,
+  );
   gauge('lag', 'Changes that have not been matched yet.', ({ lag }) => lag);
   gauge(
     'lag_seconds',
