@@ -123,6 +123,15 @@ test('unknown names are refused with what was meant: ours in the environment, an
   assert.deepEqual(faultsOf({ PROT: '1', EDITOR: 'vi', FREEHOLD_PRO_KEY: 'x' }), []);
 });
 
+test('the env file may have secrets of sources under names of the operator, unless they look like settings', () => {
+  assert.deepEqual(
+    faultsOf({}, 'MLSGRID_TOKEN=1\nWEST_ID=1\nWEST_CLIENT_SECRET=1\nWEST_TOKEN_URL=https://w.example\n'),
+    [],
+  );
+  for (const slip of ['METRIC_TOKEN', 'RESO_BEARER_TOKN', 'RESO_OTHER_TOKEN', 'MLSGRID_TOKENS', 'SITE_URL'])
+    assert.match(faultsOf({}, `${slip}=1\n`)[0] ?? '', new RegExp(`^${slip} is not a setting; `), slip);
+});
+
 test('a name one slip away from a setting stops the start, with underscores or without', () => {
   const slips = {
     DATABSE_URL: 'DATABASE_URL',

@@ -18,6 +18,8 @@ const FOREIGN = /^FREEHOLD_(?:(?:FREE|PRO|BUSINESS|INTERNAL)_KEY|KEY|URL|TEST_DA
 const INJECTED =
   /^(?:PG|XDG_|FREEHOLD_SERVICE_|FREEHOLD_PORT)|_SERVICE_(?:HOST|PORT)(?:_|$)|_PORT_\d+_(?:TCP|UDP|SCTP)(?:_|$)/;
 const SERVICE_LINK = /^(?:tcp|udp|sctp):\/\//;
+/** Names that operators give the secrets of their sources, which a running service reads from `.env`: only the database has them. */
+const OF_SOURCES = /_(?:TOKEN|TOKEN_URL|ID|SECRET)$/;
 /** Shorter names are one edit away from too many others. */
 const MIN_LETTERS = 6;
 
@@ -25,15 +27,18 @@ const MIN_LETTERS = 6;
 export function unknownNames(environment: Environment, fromFile: Environment): string[] {
   const unknown = (name: string) =>
     !SETTING_NAMES.includes(name) && !FOREIGN.test(name) && !Object.hasOwn(REMOVED, name);
-  const inFile = Object.keys(fromFile).filter(unknown);
+  const hasPrefix = (name: string) => PREFIXES.some((prefix) => name.startsWith(prefix));
+  const unknownInFile = Object.keys(fromFile).filter(unknown);
+  const ofSources = unknownInFile.filter((name) => OF_SOURCES.test(name) && !hasPrefix(name));
+  const inFile = unknownInFile.filter((name) => !ofSources.includes(name));
   const outside = Object.keys(environment).filter((name) => unknown(name) && !isInjected(name, environment));
-  const prefixed = outside.filter((name) => PREFIXES.some((prefix) => name.startsWith(prefix)));
+  const prefixed = outside.filter(hasPrefix);
   const removed = Object.keys({ ...fromFile, ...environment }).filter((name) => Object.hasOwn(REMOVED, name));
   const faults = [...new Set([...inFile, ...prefixed])].map((name) => {
     const meant = nearest(name, SETTING_NAMES);
     return `${name} is not a setting; ${meant ? `did you mean ${meant}?` : 'remove it (docs/configuration.md lists all settings)'}`;
   });
-  const misspelt = outside
+  const misspelt = [...new Set([...ofSources, ...outside])]
     .filter((name) => !inFile.includes(name) && !prefixed.includes(name))
     .flatMap(misspellingFault);
   const former = removed.map((name) => `${name} is not a setting any more: ${REMOVED[name]}`);

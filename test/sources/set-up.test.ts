@@ -33,6 +33,17 @@ async function file(name: string, sources: unknown): Promise<string> {
   return path;
 }
 
+test('create sets up a source of MLS Grid, which wants the name of its data, and says which variable is missing', async () => {
+  const flags = ['--profile', 'mlsgrid', '--url', 'https://grid.example/v2', '--bearer-token', 'GRID_TOKEN'];
+  assert.match((await run('create', 'grid', ...flags)).stderr, /grid: originatingSystem: this vendor wants/);
+  const created = await run('create', 'grid', ...flags, '--originating-system', 'mred');
+  assert.match(created.stderr, /Not set here: GRID_TOKEN/);
+  const [row] = await database.read(
+    (sql) => sql<{ name: string }[]>`select settings::text as name from source where id = 'grid'`,
+  );
+  assert.match(row?.name ?? '', /"mred"/);
+});
+
 test('create prints a token once, which is stored as a hash', async () => {
   const created = await run('create', 'crm', '--push', '--currency', 'EUR');
   assert.match(created.stdout, /^src_[\w-]{43}\n$/, created.stderr);

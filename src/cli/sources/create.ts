@@ -27,6 +27,7 @@ export interface CreateFlags {
   readonly map?: string;
   readonly profile?: string;
   readonly url?: string;
+  readonly originatingSystem?: string;
   readonly bearerToken?: string;
   readonly tokenUrl?: string;
   readonly clientId?: string;
@@ -64,7 +65,7 @@ export async function create(id: string, flags: CreateFlags): Promise<void> {
 /** The source that flags describe, checked as that of a file. */
 function sourceOf(id: string, flags: CreateFlags): FileSource {
   const { name = id, push, map, profile, url, currency, timeZone, withhold, media } = flags;
-  const { bearerToken, tokenUrl, clientId, clientSecret } = flags;
+  const { originatingSystem, bearerToken, tokenUrl, clientId, clientSecret } = flags;
   const written = {
     id,
     name,
@@ -75,7 +76,7 @@ function sourceOf(id: string, flags: CreateFlags): FileSource {
     ...(map !== undefined && { map: resolve(map) }),
     ...(push
       ? { kind: 'push' }
-      : { profile, url, secrets: { bearerToken, tokenUrl, clientId, clientSecret } }),
+      : { profile, url, originatingSystem, secrets: { bearerToken, tokenUrl, clientId, clientSecret } }),
   };
   try {
     // Flags that are not given are left out.

@@ -195,7 +195,7 @@ function show(probed: Probed): void {
         : `${count(metadata.fields)} fields of Property; can be expanded: ${metadata.expandable.join(', ') || 'nothing'}`,
     ],
     ['lacks', metadata === null || metadata.lacks.length === 0 ? null : listText(metadata.lacks)],
-    ['records', records === null ? 'the server does not say how many' : count(records)],
+    ['records', recordsText(records)],
     ['lookups', probed.lookups && lookupsText(probed.lookups)],
     ['first page', `${count(firstPage.records)} records in ${firstPage.milliseconds} ms`],
     ['first load', firstLoadSeconds === null ? null : `about ${durationText(firstLoadSeconds)}`],
@@ -205,6 +205,12 @@ function show(probed: Probed): void {
     if (text !== null) print(process.stdout, `${emphasis('quiet', label.padEnd(10))}  ${text}`);
   if (sample !== null)
     print(process.stdout, `${emphasis('quiet', 'a record')}\n${JSON.stringify(sample, null, 2)}`);
+}
+
+function recordsText(records: number | null): string {
+  if (records === null) return 'the server does not say how many';
+  if (records > 0) return count(records);
+  return '0: the credentials show none; check the url, originatingSystem, and what the token may read';
 }
 
 /** Whether the profile fits, and what speaks for another one. */

@@ -69,7 +69,7 @@ export function addSources(program: Command): void {
 function addCreate(group: Command): void {
   group
     .command('create <id>')
-    .summary('set up a source that programs push to')
+    .summary('set up a source that is read, or that programs push to')
     .description(
       'Sets up a source. With --url the service reads it over the RESO Web API; its credentials stay in variables of the\n' +
         'service’s environment, whose names are given here. With --push programs send its listings, and its token is printed,\n' +
@@ -77,6 +77,7 @@ function addCreate(group: Command): void {
     )
     .option('--url <url>', 'root of its RESO Web API, which /Property follows')
     .option('--profile <name>', `whose servers these are: ${profileNames().join(', ')}; default: standard`)
+    .option('--originating-system <name>', 'OriginatingSystemName of the data, which MLS Grid wants')
     .option('--bearer-token <variable>', 'name of the variable with its token')
     .option('--client-id <variable>', 'name of the variable with the id of client credentials')
     .option('--client-secret <variable>', 'name of the variable with their secret')
