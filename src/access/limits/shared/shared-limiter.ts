@@ -133,17 +133,22 @@ export class SharedLimiter {
     return mark === undefined ? null : { part, mark, key };
   }
 
+  /** Whether what was counted there is what the server has now: not of a place of before the last loss. */
+  isCurrent({ part, mark }: Place): boolean {
+    return this.#marks?.[part] === mark;
+  }
+
   /**
    * The answer of a call to the server about a place; null where it gave none, which is a loss unless it was only slow, or where the place
    * is one of before the last loss.
    */
   async call<T>(place: Place, work: (server: CountingServer) => Promise<T>): Promise<T | null> {
-    if (!this.#isCurrent(place)) return null;
+    if (!this.isCurrent(place)) return null;
     try {
       return await work(this.#options.server);
     } catch (error) {
       if (error instanceof CountingTooSlow) this.#slowCalls++;
-      if (this.#isCurrent(place) && !this.#isBearable(error)) this.#lose(error);
+      if (this.isCurrent(place) && !this.#isBearable(error)) this.#lose(error);
       return null;
     }
   }
@@ -249,10 +254,6 @@ export class SharedLimiter {
       }
     }
     await Promise.all(batch);
-  }
-
-  #isCurrent({ part, mark }: Place): boolean {
-    return this.#marks?.[part] === mark;
   }
 
   #isBearable(error: unknown): boolean {

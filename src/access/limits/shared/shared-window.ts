@@ -134,6 +134,8 @@ export class SharedWindow implements Counted {
   #spendLease(name: string, state: WindowName, now: number): boolean {
     const { lease } = state;
     if (lease === null || lease.next === lease.end || now >= lease.until) return false;
+    // A server that was lost meanwhile does not have its slots any more.
+    if (!this.#options.limiter.isCurrent(lease.place)) return false;
     const number = lease.next++;
     if (lease.next === lease.end) lease.cancel();
     state.log.add(now);
