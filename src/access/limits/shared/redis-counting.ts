@@ -43,7 +43,6 @@ export class RedisCounting implements CountingServer {
   /** Keys that the server of each part had evicted when it was opened. */
   #evicted: number[] = [];
   readonly #clock = new SteadyClock();
-  #isSuspect = false;
   readonly #callLimit: number;
   readonly #workLimit: number;
 
@@ -55,7 +54,7 @@ export class RedisCounting implements CountingServer {
   }
 
   async open(namespace: string, create: boolean): Promise<Marks> {
-    if (this.#connection === null || this.#isSuspect) await this.#connect();
+    await this.#connect();
     this.#clock.forget();
     const random = randomBytes(6).toString('hex');
     return Promise.all(
@@ -80,7 +79,7 @@ export class RedisCounting implements CountingServer {
         const keys = [markKey(namespace, part)];
         const [, evicted] = await this.#run('check', part, keys, [mark], this.#workLimit);
         if (Number(evicted) !== this.#evicted[part])
-          throw this.#suspect(new CountsLost('The counting server has evicted keys'));
+          throw new CountsLost('The counting server has evicted keys');
       }),
     );
   }
@@ -116,6 +115,7 @@ export class RedisCounting implements CountingServer {
     this.#connection = null;
   }
 
+  /** By a new connection, since the server is looked at anew: it may be another one now, or have other settings. */
   async #connect(): Promise<void> {
     this.close();
     const entry = this.#entries[this.#attempts % this.#entries.length] ?? this.#options.url;
@@ -125,13 +125,6 @@ export class RedisCounting implements CountingServer {
     this.#attempts -= 1;
     this.#entries = [...new Set([this.#options.url, ...connection.masters])];
     this.#connection = connection;
-    this.#isSuspect = false;
-  }
-
-  /** Before it is used again, the server is looked at again: it may be another one, or have other settings. */
-  #suspect<T>(error: T): T {
-    this.#isSuspect = true;
-    return error;
   }
 
   /** The reply of a script without its first member, the server's time. */
@@ -149,15 +142,9 @@ export class RedisCounting implements CountingServer {
     const [key = ''] = keys;
     const call = evaluate(connection, SCRIPTS[name], key, [String(keys.length), ...keys, ...args]);
     const late = () => new CountingTooSlow(`The counting server did not answer within ${limit} ms`);
-    const reply = await limitedTo(limit, call, late)
-      .catch((error: unknown) => {
-        throw this.#suspect(error);
-      })
-      .finally(() => onCall?.(name, monotonic() - sentAt));
+    const reply = await limitedTo(limit, call, late).finally(() => onCall?.(name, monotonic() - sentAt));
     if (!Array.isArray(reply) || Number(reply[0]) < 0)
-      throw this.#suspect(
-        new CountsLost('The counting server has lost what it had counted, or is another one now'),
-      );
+      throw new CountsLost('The counting server has lost what it had counted, or is another one now');
     this.#clock.observe(part, Number(reply[0]) / 1_000, sentAt, monotonic());
     return reply;
   }
