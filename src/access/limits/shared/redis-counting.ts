@@ -115,7 +115,7 @@ export class RedisCounting implements CountingServer {
     this.#connection = null;
   }
 
-  /** By a new connection, since the server is looked at anew: it may be another one now, or have other settings. */
+  /** By a new connection, since the server is looked at again: it may be another one now, or have other settings. */
   async #connect(): Promise<void> {
     this.close();
     const entry = this.#entries[this.#attempts % this.#entries.length] ?? this.#options.url;
