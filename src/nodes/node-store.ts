@@ -34,7 +34,8 @@ export async function writeNode(
 ): Promise<void> {
   await sql`
     insert into node (name, version, source, started_at, seen_at, search_state, search_lag_ms)
-    values (${name}, ${version}, ${source}, clock_timestamp(), clock_timestamp(), ${searchState}, ${searchLagMs})
+    values (${name}, ${version}, ${source}, clock_timestamp(), clock_timestamp(), ${searchState},
+      ${searchLagMs === null ? null : Math.round(searchLagMs)})
     on conflict (name) do update set version = excluded.version, source = excluded.source, seen_at = excluded.seen_at,
       search_state = excluded.search_state, search_lag_ms = excluded.search_lag_ms`;
 }

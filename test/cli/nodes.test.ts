@@ -128,3 +128,9 @@ test('freehold nodes shows who serves, what each does for all, and who is gone',
     ['gone:7'],
   );
 });
+
+test('a process is seen however far its searches are behind', async () => {
+  const facts = { name: 'behind:1', version: '1.2.3', source: 'none', searchState: 'ready' };
+  await database.write((sql) => writeNode(sql, { ...facts, searchLagMs: 41.25 }));
+  assert.equal((await find('behind:1'))?.searchLagMs, 41);
+});

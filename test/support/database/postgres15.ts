@@ -96,6 +96,8 @@ export async function startPostgres15Server(
       await server.ended;
     },
     async start() {
+      // What a killed server leaves behind is removed before the next one writes its own.
+      await readPostmaster(cluster);
       server = await poll('those that a killed server left behind are gone', () =>
         launch().catch((error: unknown) => {
           if (!(error instanceof ClusterInUse)) throw error;
