@@ -3,6 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { findReport } from '../../src/sources/report-store.ts';
+import { readProfile } from '../../src/sources/reso/profiles/profile.ts';
 import { isLoaded } from '../support/sources/replica.ts';
 import {
   assertSpared,
@@ -114,6 +115,32 @@ test('another default of display reads all records again, and stored listings fo
     ['k0', 'k1', 'k2'].map(async (key) => (await again.listing(key)).displayed),
   );
   assert.deepEqual(shown, [false, true, false]);
+});
+
+test('another name of the data reads all records again: the first may have been wrong, and its load without any record', async (t) => {
+  const part = (originatingSystem: string) => ({ profile: readProfile('standard', { originatingSystem }) });
+  const feed = await replicateFeed(
+    t,
+    (request) => {
+      if (isMetadata(request)) return NO_METADATA;
+      const isRight = request.url.searchParams.get('$filter')?.includes("OriginatingSystemName eq 'north'");
+      return listOf(isRight ? recordsOf(4) : [], request);
+    },
+    part('nroth'),
+  );
+  await loaded(feed);
+  assert.deepEqual(await feed.keys(), []);
+  const again = await feed.restart(part('north'));
+  await again.passUntil('all is read again', async () => (await again.keys()).length === 4);
+  await again.pass(300);
+  const wholes = () =>
+    feed.feed
+      .listRequests()
+      .filter(({ url }) => !url.searchParams.get('$filter')?.includes('ModificationTimestamp')).length;
+  const before = wholes();
+  assert.ok(before > 0);
+  await (await again.restart()).pass(300);
+  assert.equal(wholes(), before, 'once is enough');
 });
 
 test('a feed that cannot be read again keeps following its changes, and says why', async (t) => {

@@ -234,18 +234,24 @@ function readingOf(
   if (renamed !== '[{},{}]') parts.push(`renames=${hash('sha256', renamed, 'hex').slice(0, 8)}`);
   if (vocabulary !== '') parts.push(`lookups=${vocabulary}`);
   if (licence.marks !== null) parts.push(`marks=${licence.marks.field},${licence.marks.missing}`);
-  return [...parts, ...ownFlag(profile)].join(' ');
+  return [...parts, ...ownFlag(profile), ...partOf(profile)].join(' ');
 }
 
 /**
- * All fields, or those that are selected; and an own flag: of listings that were flagged until now nothing is kept, so that they can
- * only be read again.
+ * All fields, or those that are selected; and an own flag, or which part of the data is read: of listings that were left out until now
+ * nothing is kept, so that they can only be read again.
  */
 function requestedOf(profile: Profile): string {
   const fields = profile.query.select
     ? hash('sha256', wantedFields(profile).join(), 'hex').slice(0, 8)
     : 'all';
-  return [fields, ...ownFlag(profile)].join(' ');
+  return [fields, ...ownFlag(profile), ...partOf(profile)].join(' ');
+}
+
+/** The part of a server's data that is read, where it is not all of it. */
+function partOf({ originatingSystem, filter }: Profile): readonly string[] {
+  if (originatingSystem === null && filter === null) return [];
+  return [`part=${hash('sha256', JSON.stringify([originatingSystem, filter]), 'hex').slice(0, 8)}`];
 }
 
 /** The flag of what may no longer be shown, where it is another than that of the profile's file. */
