@@ -77,7 +77,7 @@ function addCreate(group: Command): void {
     )
     .option('--url <url>', 'root of its RESO Web API, which /Property follows')
     .option('--profile <name>', `whose servers these are: ${profileNames().join(', ')}; default: standard`)
-    .option('--originating-system <name>', 'OriginatingSystemName of the data, which MLS Grid wants')
+    .option('--originating-system <name>', 'OriginatingSystemName of the data, which some servers require')
     .option('--bearer-token <variable>', 'name of the variable with its token')
     .option('--client-id <variable>', 'name of the variable with the id of client credentials')
     .option('--client-secret <variable>', 'name of the variable with their secret')
