@@ -5,7 +5,7 @@ import { poll } from '../check/until.ts';
 import type { Closing, TestDatabase } from '../database/database.ts';
 import { type ForkedService, startForkedService } from '../process/forked-service.ts';
 import type { CountingProcessOptions } from './counting-process.ts';
-import type { CountingService, ToldStatus } from './counting-services.ts';
+import { areShared, type CountingService, type ToldStatus } from './counting-services.ts';
 
 export interface CountingReport {
   readonly status: ReturnType<CountingService['status']>;
@@ -44,11 +44,8 @@ export function untilCountedTogether(
 ): Promise<CountingReport[]> {
   return poll(`the server counts for all of ${services.length} processes`, async () => {
     const reports = await Promise.all(services.map((each) => each.report()));
-    const isShared = reports.every(
-      ({ status: { mode, step, nodes, epoch } }) =>
-        mode === 'shared' && step === 'shared' && nodes >= services.length && epoch >= earliest,
-    );
-    return isShared ? reports : undefined;
+    const statuses = reports.map(({ status }) => status);
+    return areShared(statuses, earliest) ? reports : undefined;
   });
 }
 

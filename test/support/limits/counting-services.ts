@@ -101,12 +101,19 @@ export async function startThree(
 /** Waits until the server counts for all of them, in this epoch or a later one, and each knows that. */
 export async function untilShared(services: readonly CountingService[], earliest = 1): Promise<void> {
   await until(`the server counts for all of ${services.length} processes`, () =>
-    services.every((each) => {
-      const { mode, step, nodes, epoch } = each.status();
-      return mode === 'shared' && step === 'shared' && nodes >= services.length && epoch >= earliest;
-    }),
+    areShared(
+      services.map((each) => each.status()),
+      earliest,
+    ),
   );
 }
+
+/** Whether the server counts for all of the processes that say this, in this epoch or a later one. */
+export const areShared = (statuses: readonly LimitsStatus[], earliest: number): boolean =>
+  statuses.every(
+    ({ mode, step, nodes, epoch }) =>
+      mode === 'shared' && step === 'shared' && nodes >= statuses.length && epoch >= earliest,
+  );
 
 /** The Authorization header of a new subscription. */
 export async function newKey({ database }: TestDatabase, plan: Plan): Promise<string> {

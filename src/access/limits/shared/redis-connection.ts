@@ -19,7 +19,7 @@ export const CONNECT_LIMIT = 1_000;
 /** Calls that wait for an answer; more than that in 20 ms are answered by nobody. */
 const MAX_WAITING = 20_000;
 
-/** Of one client, which changes it. Whoever uses a connection makes another one when it is lost. */
+/** One for each client, which changes it. A lost connection is not restored: its user opens another one. */
 const newSocket = () => ({ connectTimeout: CONNECT_LIMIT, reconnectStrategy: false as const });
 const COMMON = { disableOfflineQueue: true, commandsQueueMaxLength: MAX_WAITING };
 
